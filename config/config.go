@@ -1,0 +1,72 @@
+// Package config reads Quern's configuration: strict TOML, whose errors name
+// file, line and key.
+package config
+
+import "time"
+
+// Config is a whole configuration. Every field has a default; see Default.
+type Config struct {
+	// Path is the file it was read from, empty for none.
+	Path     string
+	Folders  []Folder
+	Chunk    Chunk
+	Analysis Analysis
+	Rank     Rank
+	Daemon   Daemon
+}
+
+// Folder is one [[folder]] table: a directory tree that is watched.
+type Folder struct {
+	Path           string // absolute and clean: ~ and $VAR are expanded
+	Name           string
+	Include        []string
+	Exclude        []string
+	Gitignore      bool
+	Hidden         bool
+	FollowSymlinks bool
+	MaxFileSize    int64 // bytes
+	Poll           Poll
+}
+
+// Poll says how a folder without events is kept up to date.
+type Poll struct {
+	// Mode is "auto", "never" or "interval".
+	Mode     string
+	Interval time.Duration
+}
+
+// Chunk is the [chunk] table.
+type Chunk struct {
+	Strategy     string // paragraph | window | document
+	MinWords     int
+	MaxWords     int
+	Overlap      int
+	HeadingTerms bool
+}
+
+// Analysis is the [analysis] table.
+type Analysis struct {
+	Tokenizer      string // unicode | plain
+	Stopwords      string // none | short | english | a path
+	Stemmer        string // none or a Snowball language
+	MinLength      int
+	FoldDiacritics bool
+}
+
+// Rank is the [rank] table.
+type Rank struct {
+	Model string // tfidf | bm25
+	TF    string // log | raw
+	K1, B float64
+}
+
+// Daemon is the [daemon] table.
+type Daemon struct {
+	Socket       string
+	DataDir      string
+	Settle       time.Duration
+	Threads      int
+	MemoryBudget int64 // bytes
+	PurgeAfter   time.Duration
+	OnBattery    string // slow | pause | full
+}

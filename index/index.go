@@ -1,0 +1,169 @@
+// Package index is the engine: changed documents go in with Apply, queries are
+// answered from an immutable Snapshot. Answers are exact: whatever the history
+// of changes, they are bit for bit those of a fresh index of the same
+// documents.
+package index
+
+import (
+	"errors"
+	"log/slog"
+	"time"
+
+	"quern/index/analysis"
+	"quern/index/chunk"
+	"quern/index/extract"
+)
+
+// ErrNotFound is returned for a document or passage that is not in the index.
+var ErrNotFound = errors.New("not in the index")
+
+// Options configure an Engine. They decide what the index holds: an engine
+// with other options gives other answers.
+type Options struct {
+	Chunk    chunk.Options
+	Analysis analysis.Options
+	// HeadingTerms makes the words of a passage's heading path count as
+	// terms of the passage.
+	HeadingTerms bool
+	// Threads bounds the goroutines that analyse one batch; 0 means the
+	// number of CPUs.
+	Threads int
+	Log     *slog.Logger
+}
+
+// Document is one file as read. Path identifies it and breaks ties.
+type Document struct {
+	Path     string // absolute
+	Folder   string // name of its folder
+	Rel      string // within the folder, slash-separated
+	Modified time.Time
+	Size     int64 // bytes of the file
+	Content  *extract.Document
+}
+
+// Change is one change to the set of documents. Exactly one of Put, Remove and
+// Move is set.
+type Change struct {
+	// Put adds the document, or replaces the one at its path.
+	Put *Document
+	// Remove is the path of a document to remove; one that is not there is
+	// no error.
+	Remove string
+	// Move renames a document; nothing of it is read or analysed again.
+	Move *Move
+}
+
+// Move says that the document at From is now the one described by To, whose
+// Content is nil. A document already at To.Path is replaced.
+type Move struct {
+	From string
+	To   Document
+}
+
+// Model names a ranking model.
+type Model string
+
+// Models.
+const (
+	TFIDF Model = "tfidf"
+	BM25  Model = "bm25"
+)
+
+// TF names how often-repeated terms are weighted by TF-IDF.
+type TF string
+
+// Term frequency weightings: 1 + ln tf, and tf itself.
+const (
+	LogTF TF = "log"
+	RawTF TF = "raw"
+)
+
+// SearchOptions choose the model and the hits.
+type SearchOptions struct {
+	// K is how many hits to return, after skipping Offset; K ≤ 0 returns none.
+	K, Offset int
+	Model     Model
+	TF        TF      // TFIDF only
+	K1, B     float64 // BM25 only
+	// CollapseDocument keeps each document's best passage.
+	CollapseDocument bool
+	// Keep, if set, is asked for each document that holds a hit; it changes
+	// no score.
+	Keep func(*DocumentInfo) bool
+	// Text adds each hit's text and highlights.
+	Text bool
+}
+
+// DocumentInfo is what the index knows of a document.
+type DocumentInfo struct {
+	Path, Folder, Rel, Type, Title string
+	Modified                       time.Time
+	Size                           int64
+	Passages                       int
+}
+
+// Result is the answer to a query.
+type Result struct {
+	Generation uint64
+	Passages   int // N
+	Total      int // hits after Keep and collapsing
+	Hits       []Hit
+}
+
+// Hit is a passage found.
+type Hit struct {
+	Score    float64
+	Document *DocumentInfo
+	Passage
+	// Highlights are half-open byte offsets in Text of the words whose term
+	// the query has.
+	Highlights [][2]int
+}
+
+// Passage is a span of a document as indexed.
+type Passage struct {
+	N       int // number within the document, from 0
+	Lines   [2]int
+	Bytes   [2]int
+	Heading []string
+	Length  int    // |p| in terms
+	Text    string // UTF-8, \n line ends
+}
+
+// Explanation accounts for a score: the contributions, added in order, are it.
+type Explanation struct {
+	Model                  Model
+	TF                     TF
+	Score                  float64
+	Passages               int
+	QueryNorm, PassageNorm float64 // TFIDF
+	Length                 int
+	AverageLength          float64 // BM25
+	K1, B                  float64 // BM25
+	Terms                  []TermExplanation
+	Dropped                []string // query terms that no passage contains
+}
+
+// TermExplanation is one query term's part in a score.
+type TermExplanation struct {
+	Term                       string
+	QueryTF, TF, DF            int
+	IDF                        float64
+	QueryWeight, PassageWeight float64 // before normalising
+	Contribution               float64
+}
+
+// Stats count what a snapshot holds.
+type Stats struct {
+	Generation uint64
+	Documents  int
+	Passages   int   // N
+	Terms      int   // distinct terms with df > 0
+	Length     int64 // sum of |p|
+	Bytes      int64 // estimate of the memory held
+	// Folders counts documents and passages by folder name.
+	Folders map[string]FolderStats
+}
+
+// FolderStats count one folder's part.
+type FolderStats struct{ Documents, Passages int }

@@ -1,0 +1,314 @@
+// Package ipc holds what the daemon and its clients say to each other: the
+// params and results of every method, the error codes and the protocol's
+// version. It imports nothing of Quern, so that any client can use it.
+//
+// The protocol is JSON-RPC 2.0 over a Unix socket; see docs/protocol.md.
+package ipc
+
+import "encoding/json"
+
+// ProtocolVersion is "major.minor": the major part grows when an old client
+// breaks, the minor part with every other change.
+const ProtocolVersion = "1.0"
+
+// Limits of one connection. They are advertised by hello.
+const (
+	// MaxRequestBytes bounds one request, framing excluded.
+	MaxRequestBytes = 1 << 20
+	// MaxInFlight bounds the requests of a connection that are being
+	// answered; further ones wait unread in the socket (back-pressure).
+	MaxInFlight = 64
+)
+
+// Method names.
+const (
+	MethodHello         = "hello"
+	MethodSearch        = "search"
+	MethodPassages      = "passages"
+	MethodExplain       = "explain"
+	MethodStatus        = "status"
+	MethodSync          = "sync"
+	MethodReindex       = "reindex"
+	MethodReload        = "reload"
+	MethodFoldersList   = "folders.list"
+	MethodFoldersAdd    = "folders.add"
+	MethodFoldersRemove = "folders.remove"
+	MethodShutdown      = "shutdown"
+	// MethodCancel is a notification that cancels the request with the given id.
+	MethodCancel = "$/cancelRequest"
+)
+
+// HelloParams introduces a client. Both fields are free text for the log.
+type HelloParams struct {
+	Client  string `json:"client,omitempty"`
+	Version string `json:"version,omitempty"`
+}
+
+// HelloResult introduces the server.
+type HelloResult struct {
+	Server       string   `json:"server"`
+	Version      string   `json:"version"`
+	Protocol     string   `json:"protocol"`
+	Generation   uint64   `json:"generation"`
+	Capabilities []string `json:"capabilities"`
+	Limits       Limits   `json:"limits"`
+}
+
+// Limits are the bounds of one connection.
+type Limits struct {
+	RequestBytes int `json:"request_bytes"`
+	InFlight     int `json:"in_flight"`
+	// K is the largest number of hits one search returns.
+	K int `json:"k"`
+}
+
+// SearchParams is a query. The zero value of every field but Query means the
+// daemon's default.
+type SearchParams struct {
+	Query    string `json:"query"`
+	K        int    `json:"k,omitempty"`
+	Offset   int    `json:"offset,omitempty"`
+	Model    string `json:"model,omitempty"`    // tfidf | bm25
+	TF       string `json:"tf,omitempty"`       // log | raw
+	Collapse string `json:"collapse,omitempty"` // none (default) | document
+	// Folders, Path, Types, Since and Before choose among the hits; they
+	// change no score.
+	Folders []string `json:"folders,omitempty"` // names of folders
+	Path    string   `json:"path,omitempty"`    // doublestar glob on rel, or on the absolute path when it starts with /
+	Types   []string `json:"types,omitempty"`   // "md", "txt"
+	Since   string   `json:"since,omitempty"`   // RFC 3339, 2006-01-02, or an age such as 7d or 36h
+	Before  string   `json:"before,omitempty"`
+	// Sync makes the answer see every change that was complete before the
+	// request was sent.
+	Sync          bool  `json:"sync,omitempty"`
+	SyncTimeoutMS int   `json:"sync_timeout_ms,omitempty"`
+	Budget        int   `json:"budget,omitempty"` // tokens of four characters; as many hits as fit
+	Text          *bool `json:"text,omitempty"`   // false leaves text and highlights out
+	Explain       bool  `json:"explain,omitempty"`
+	Literal       bool  `json:"literal,omitempty"`
+}
+
+// SearchResult is the answer to a query.
+type SearchResult struct {
+	Query      string `json:"query"`
+	Model      string `json:"model"`
+	Generation uint64 `json:"generation"`
+	Passages   int    `json:"passages"` // N, the passages in the index
+	Total      int    `json:"total"`    // all hits, after the filters
+	TookUS     int64  `json:"took_us"`
+	Pending    int    `json:"pending"`         // changes seen but not yet searchable
+	Stale      bool   `json:"stale,omitempty"` // sync ran into its time limit
+	Hits       []Hit  `json:"hits"`
+}
+
+// Hit is one passage found.
+type Hit struct {
+	Score      float64      `json:"score"`
+	Path       string       `json:"path"`
+	Folder     string       `json:"folder"`
+	Rel        string       `json:"rel"`
+	Passage    int          `json:"passage"`
+	Lines      [2]int       `json:"lines"` // 1-based, inclusive
+	Bytes      [2]int       `json:"bytes"` // half-open, in the source file
+	Heading    []string     `json:"heading"`
+	Type       string       `json:"type"`
+	Modified   string       `json:"modified"` // RFC 3339, UTC
+	Text       string       `json:"text,omitempty"`
+	Highlights [][2]int     `json:"highlights,omitempty"` // half-open byte offsets in Text
+	Explain    *Explanation `json:"explain,omitempty"`
+}
+
+// PassagesParams names a document, or one passage of it.
+type PassagesParams struct {
+	Path string `json:"path"`
+	N    *int   `json:"n,omitempty"`
+}
+
+// PassagesResult is a document's passages as indexed.
+type PassagesResult struct {
+	Path       string    `json:"path"`
+	Folder     string    `json:"folder"`
+	Rel        string    `json:"rel"`
+	Type       string    `json:"type"`
+	Title      string    `json:"title,omitempty"`
+	Modified   string    `json:"modified"`
+	Generation uint64    `json:"generation"`
+	Passages   []Passage `json:"passages"`
+}
+
+// Passage is a span of a document as indexed.
+type Passage struct {
+	Passage int      `json:"passage"`
+	Lines   [2]int   `json:"lines"`
+	Bytes   [2]int   `json:"bytes"`
+	Heading []string `json:"heading"`
+	Terms   int      `json:"terms"` // the passage's length |p|
+	Text    string   `json:"text"`
+}
+
+// ExplainParams asks why a passage has its score.
+type ExplainParams struct {
+	Query   string `json:"query"`
+	Path    string `json:"path"`
+	Passage int    `json:"passage"`
+	Model   string `json:"model,omitempty"`
+	TF      string `json:"tf,omitempty"`
+	Literal bool   `json:"literal,omitempty"`
+}
+
+// Explanation accounts for a score: the contributions, added in the order
+// given, are the score.
+type Explanation struct {
+	Model         string        `json:"model"`
+	TF            string        `json:"tf,omitempty"`
+	Score         float64       `json:"score"`
+	Passages      int           `json:"passages"`                 // N
+	QueryNorm     float64       `json:"query_norm,omitempty"`     // tfidf
+	PassageNorm   float64       `json:"passage_norm,omitempty"`   // tfidf
+	Length        int           `json:"length"`                   // |p| in terms
+	AverageLength float64       `json:"average_length,omitempty"` // bm25
+	K1            float64       `json:"k1,omitempty"`             // bm25
+	B             float64       `json:"b,omitempty"`              // bm25
+	Terms         []TermExplain `json:"terms"`                    // in byte order
+	Dropped       []string      `json:"dropped,omitempty"`        // query terms that no passage contains
+}
+
+// TermExplain is one query term's part in a score.
+type TermExplain struct {
+	Term          string  `json:"term"`
+	QueryTF       int     `json:"query_tf"`
+	TF            int     `json:"tf"`
+	DF            int     `json:"df"`
+	IDF           float64 `json:"idf"`
+	QueryWeight   float64 `json:"query_weight"`   // before normalising
+	PassageWeight float64 `json:"passage_weight"` // before normalising
+	Contribution  float64 `json:"contribution"`
+}
+
+// StatusParams asks for the daemon's state, or for one file's.
+type StatusParams struct {
+	Path string `json:"path,omitempty"`
+}
+
+// File states.
+const (
+	FileIndexed = "indexed"
+	FilePending = "pending"
+	FileSkipped = "skipped"
+	FileFailed  = "failed"
+	FileUnknown = "unknown"
+)
+
+// FileStatus is what is known of one file.
+type FileStatus struct {
+	Path     string `json:"path"`
+	State    string `json:"state"`
+	Reason   string `json:"reason,omitempty"`
+	Folder   string `json:"folder,omitempty"`
+	Passages int    `json:"passages,omitempty"`
+	Modified string `json:"modified,omitempty"`
+	Size     int64  `json:"size,omitempty"`
+}
+
+// Daemon states.
+const (
+	StateScanning  = "scanning"  // a scan of a folder is running
+	StateIndexing  = "indexing"  // changes wait to become searchable
+	StateQuiescent = "quiescent" // every change seen is applied
+)
+
+// StatusResult is the daemon's state.
+type StatusResult struct {
+	State       string         `json:"state"`
+	Version     string         `json:"version"`
+	PID         int            `json:"pid"`
+	Started     string         `json:"started"`
+	Generation  uint64         `json:"generation"`
+	Config      string         `json:"config"`                 // path of the config file
+	ConfigError string         `json:"config_error,omitempty"` // a bad edit; the old config is in force
+	Socket      string         `json:"socket"`
+	Folders     []FolderStatus `json:"folders"`
+	Files       FileCounts     `json:"files"`
+	Passages    int            `json:"passages"`
+	Terms       int            `json:"terms"`
+	Model       string         `json:"model"`
+	Pending     int            `json:"pending"` // changes seen but not yet searchable
+	Progress    Progress       `json:"progress"`
+	Memory      int64          `json:"memory_bytes"`
+	// Problems are files that were skipped or failed, by path; the list is
+	// cut at 1,000, Files has the whole counts.
+	Problems []FileStatus     `json:"problems"`
+	Warnings []string         `json:"warnings,omitempty"`
+	Counters map[string]int64 `json:"counters,omitempty"`
+	File     *FileStatus      `json:"file,omitempty"` // the answer to StatusParams.Path
+}
+
+// FileCounts counts the files known, by state.
+type FileCounts struct {
+	Indexed int `json:"indexed"`
+	Pending int `json:"pending"`
+	Skipped int `json:"skipped"`
+	Failed  int `json:"failed"`
+}
+
+// Progress tells how far catching up has come.
+type Progress struct {
+	Done        int     `json:"done"`  // files since the daemon was last quiescent
+	Total       int     `json:"total"` // of so many known
+	BytesDone   int64   `json:"bytes_done"`
+	FilesPerSec float64 `json:"files_per_second"`
+	SecondsLeft float64 `json:"seconds_left,omitempty"`
+}
+
+// FolderStatus is one watched folder.
+type FolderStatus struct {
+	Name      string `json:"name"`
+	Path      string `json:"path"`
+	State     string `json:"state"` // watching | scanning | polled | suspended
+	Reason    string `json:"reason,omitempty"`
+	Temporary bool   `json:"temporary,omitempty"` // for this daemon's life, not in the config
+	Documents int    `json:"documents"`
+	Passages  int    `json:"passages"`
+}
+
+// SyncParams bounds the wait; 0 means the daemon's default of 10 seconds.
+type SyncParams struct {
+	TimeoutMS int `json:"timeout_ms,omitempty"`
+}
+
+// SyncResult names the generation in which every earlier change is searchable.
+type SyncResult struct {
+	Generation uint64 `json:"generation"`
+}
+
+// ReindexParams names a file or a directory that is to be read anew.
+type ReindexParams struct {
+	Path string `json:"path"`
+}
+
+// ReindexResult names the generation in which the path's new state is searchable.
+type ReindexResult struct {
+	Generation uint64 `json:"generation"`
+}
+
+// FolderParams names a folder to add or to remove.
+type FolderParams struct {
+	Path string `json:"path"`
+	Name string `json:"name,omitempty"`
+	// Temporary adds the folder for this daemon's life only: the config
+	// file stays as it is.
+	Temporary bool `json:"temporary,omitempty"`
+}
+
+// FoldersResult lists the folders after the change.
+type FoldersResult struct {
+	Folders []FolderStatus `json:"folders"`
+}
+
+// Empty is the params or the result of a method that has none.
+type Empty struct{}
+
+// CancelParams names the request to cancel.
+type CancelParams struct {
+	ID json.RawMessage `json:"id"`
+}
