@@ -1,0 +1,160 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"quern/config"
+	"quern/index"
+	"quern/index/analysis"
+	"quern/index/chunk"
+	"quern/watcher"
+	"quern/watcher/ignore"
+)
+
+// core is one index and what keeps it true: a watcher, and a pipeline from the
+// one to the other. A config that asks for another kind of index gets another
+// core; the old one answers until the new one has caught up.
+type core struct {
+	engine *index.Engine
+	watch  *watcher.Watcher
+	files  *fileTable
+	// base is added to the engine's generation, so that generations grow
+	// across cores; it is set before the core answers.
+	base uint64
+
+	mu      sync.Mutex // guards folders
+	folders []*folder  // in the order of the config, temporary ones last
+
+	stop func()
+	done chan struct{} // closed when the pipeline has ended
+}
+
+// folder is a watched folder and the rules for what of it is indexed.
+type folder struct {
+	config.Folder
+	temporary bool
+	filter    *ignore.Filter
+}
+
+// startCore starts a core for cfg.
+func (d *Daemon) startCore(cfg config.Config) (*core, error) {
+	engine, err := index.Open(index.Options{
+		Chunk: chunk.Options{
+			Strategy: cfg.Chunk.Strategy,
+			MinWords: cfg.Chunk.MinWords, MaxWords: cfg.Chunk.MaxWords, Overlap: cfg.Chunk.Overlap,
+		},
+		Analysis: analysis.Options{
+			Tokenizer: cfg.Analysis.Tokenizer, Stopwords: cfg.Analysis.Stopwords, Stemmer: cfg.Analysis.Stemmer,
+			MinLength: cfg.Analysis.MinLength, FoldDiacritics: cfg.Analysis.FoldDiacritics,
+		},
+		HeadingTerms: cfg.Chunk.HeadingTerms,
+		Threads:      cfg.Daemon.Threads,
+		Log:          d.log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the index: %w", err)
+	}
+	watch, err := watcher.New(watcher.Options{
+		Settle:    cfg.Daemon.Settle,
+		CookieDir: filepath.Join(d.dataDir, "cookies"),
+		Exclude:   []string{d.dataDir, filepath.Dir(d.socket)},
+		Log:       d.log,
+	})
+	if err != nil {
+		engine.Close()
+		return nil, fmt.Errorf("start watching: %w", err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	c := &core{engine: engine, watch: watch, files: newFileTable(), stop: stop, done: make(chan struct{})}
+	if err := c.setFolders(d.makeFolders(cfg, nil)); err != nil {
+		stop()
+		watch.Close()
+		engine.Close()
+		return nil, err
+	}
+	go func() { // ends with c.close
+		defer close(c.done)
+		newPipeline(c, d.log).run(ctx)
+	}()
+	return c, nil
+}
+
+// close ends the pipeline, the watcher and the engine. Snapshots taken before
+// stay valid.
+func (c *core) close() {
+	c.stop()
+	c.watch.Close()
+	<-c.done
+	c.engine.Close()
+}
+
+func (c *core) generation() uint64 { return c.base + c.engine.Snapshot().Generation() }
+
+// setFolders makes the core watch exactly these folders. A folder that goes by
+// a new name is read again, since its documents carry the name.
+func (c *core) setFolders(folders []*folder) error {
+	c.mu.Lock()
+	before := c.folders
+	c.folders = folders
+	c.mu.Unlock()
+
+	roots := make([]watcher.Root, len(folders))
+	for i, f := range folders {
+		roots[i] = watcher.Root{
+			Path: f.Path, Filter: f.filter, FollowSymlinks: f.FollowSymlinks,
+			MaxFileSize: f.MaxFileSize, Poll: f.Poll.Interval,
+		}
+	}
+	if err := c.watch.SetRoots(roots); err != nil {
+		return fmt.Errorf("watch the folders: %w", err)
+	}
+	for _, f := range folders {
+		if renamed(before, f) {
+			c.watch.Rescan(f.Path)
+		}
+	}
+	return nil
+}
+
+func renamed(before []*folder, f *folder) bool {
+	for _, b := range before {
+		if b.Path == f.Path {
+			return b.Name != f.Name
+		}
+	}
+	return false
+}
+
+// folderAt is the folder whose root is exactly path, or nil.
+func (c *core) folderAt(path string) *folder {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, f := range c.folders {
+		if f.Path == path {
+			return f
+		}
+	}
+	return nil
+}
+
+// folderOf is the innermost folder that holds path, or nil.
+func (c *core) folderOf(path string) *folder {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var inner *folder
+	for _, f := range c.folders {
+		if _, ok := relativeTo(f.Path, path); ok && (inner == nil || len(f.Path) > len(inner.Path)) {
+			inner = f
+		}
+	}
+	return inner
+}
+
+func (c *core) list() []*folder {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.folders
+}

@@ -1,0 +1,239 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+
+	"quern/config"
+	"quern/ipc"
+	"quern/watcher"
+	"quern/watcher/ignore"
+)
+
+// makeFolders joins the configured folders and the temporary ones; a temporary
+// folder that the config names too is the config's. A folder that stands
+// unchanged among before is taken from there, rules and all.
+func (d *Daemon) makeFolders(cfg config.Config, before []*folder) []*folder {
+	d.mu.Lock()
+	temporary := d.temporary
+	d.mu.Unlock()
+	var out []*folder
+	seen := map[string]bool{}
+	add := func(f config.Folder, temporary bool) {
+		if seen[f.Path] {
+			return
+		}
+		seen[f.Path] = true
+		for _, b := range before {
+			if b.temporary == temporary && reflect.DeepEqual(b.Folder, f) {
+				out = append(out, b)
+				return
+			}
+		}
+		out = append(out, &folder{Folder: f, temporary: temporary, filter: newFilter(f)})
+	}
+	for _, f := range cfg.Folders {
+		add(f, false)
+	}
+	for _, f := range temporary {
+		add(f, true)
+	}
+	return out
+}
+
+func newFilter(f config.Folder) *ignore.Filter {
+	filter, err := ignore.New(ignore.Options{
+		Root: f.Path, Include: f.Include, Exclude: f.Exclude, Hidden: f.Hidden, Gitignore: f.Gitignore,
+	})
+	if err != nil {
+		// The config has checked every glob, with its line.
+		panic(fmt.Sprintf("folder %s: %v", f.Path, err))
+	}
+	return filter
+}
+
+// folders are those of the core that answers.
+func (d *Daemon) folders() []*folder { return d.core.Load().list() }
+
+// foldersAdd watches one more folder: for this daemon's life, or by writing it
+// into the config.
+func (d *Daemon) foldersAdd(_ context.Context, p ipc.FolderParams) (ipc.FoldersResult, error) {
+	path, err := directory(p.Path)
+	if err != nil {
+		return ipc.FoldersResult{}, err
+	}
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	if p.Temporary {
+		err = d.addTemporary(path, p.Name)
+	} else {
+		err = d.addConfigured(path, p.Name)
+	}
+	if err != nil {
+		return ipc.FoldersResult{}, err
+	}
+	return ipc.FoldersResult{Folders: d.folderStatus()}, nil
+}
+
+// directory checks that path names a directory that can be watched, and cleans it.
+func directory(path string) (string, error) {
+	path, err := ipc.DecodePath(path)
+	if err != nil || !filepath.IsAbs(path) {
+		return "", ipc.Errorf(ipc.CodeInvalidParams, "path: %q is not an absolute path", path)
+	}
+	path = filepath.Clean(path)
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", ipc.Errorf(ipc.CodeNotFound, "%s: %v", path, reasonOf(err))
+	}
+	if !info.IsDir() {
+		return "", ipc.Errorf(ipc.CodeInvalidParams, "%s is not a directory", path)
+	}
+	return path, nil
+}
+
+// addTemporary watches path unless a folder holds it already.
+func (d *Daemon) addTemporary(path, name string) error {
+	if f := d.core.Load().folderOf(path); f != nil {
+		rel, _ := relativeTo(f.Path, path)
+		if rel == "." || f.filter.Dir(rel) {
+			return nil
+		}
+	}
+	f := config.DefaultFolder(path)
+	f.Name = d.freeName(first(name, f.Name))
+	d.mu.Lock()
+	d.temporary = append(d.temporary, f)
+	d.mu.Unlock()
+	return d.applyFolders()
+}
+
+// freeName is name, or name with a number where a folder has it already.
+func (d *Daemon) freeName(name string) string {
+	taken := map[string]bool{}
+	for _, f := range d.folders() {
+		taken[f.Name] = true
+	}
+	free := name
+	for n := 2; taken[free]; n++ {
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+	return free
+}
+
+func (d *Daemon) addConfigured(path, name string) error {
+	cfg := d.config()
+	for _, f := range cfg.Folders {
+		if f.Path == path {
+			return ipc.Errorf(ipc.CodeInvalidParams, "%s is a folder already, named %s", path, f.Name)
+		}
+	}
+	if cfg.Path == "" {
+		return ipc.Errorf(ipc.CodeInvalidParams, "this daemon runs without a config file to write the folder into")
+	}
+	f := config.DefaultFolder(path)
+	f.Name = first(name, f.Name)
+	if err := config.AddFolder(cfg.Path, f); err != nil {
+		return ipc.Errorf(ipc.CodeInvalidParams, "%v", err)
+	}
+	return d.reloadLocked()
+}
+
+// foldersRemove stops watching a folder, given by its path or its name.
+func (d *Daemon) foldersRemove(_ context.Context, p ipc.FolderParams) (ipc.FoldersResult, error) {
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	path, err := ipc.DecodePath(p.Path)
+	if err != nil {
+		return ipc.FoldersResult{}, ipc.Errorf(ipc.CodeInvalidParams, "path: %v", err)
+	}
+	var found *folder
+	for _, f := range d.folders() {
+		if f.Path == filepath.Clean(path) || f.Name == path {
+			found = f
+			break
+		}
+	}
+	if found == nil {
+		return ipc.FoldersResult{}, ipc.Errorf(ipc.CodeNotFound, "no folder has the path or name %q", path)
+	}
+	if found.temporary {
+		err = d.removeTemporary(found.Path)
+	} else if err = config.RemoveFolder(d.config().Path, found.Path); err == nil {
+		err = d.reloadLocked()
+	}
+	if err != nil {
+		return ipc.FoldersResult{}, fmt.Errorf("remove the folder %s: %w", found.Path, err)
+	}
+	return ipc.FoldersResult{Folders: d.folderStatus()}, nil
+}
+
+func (d *Daemon) removeTemporary(path string) error {
+	d.mu.Lock()
+	var keep []config.Folder
+	for _, f := range d.temporary {
+		if f.Path != path {
+			keep = append(keep, f)
+		}
+	}
+	d.temporary = keep
+	d.mu.Unlock()
+	return d.applyFolders()
+}
+
+// applyFolders makes every core watch the present folders. The caller holds
+// d.reloading.
+func (d *Daemon) applyFolders() error {
+	cores := []*core{d.core.Load()}
+	d.mu.Lock()
+	if d.next != nil {
+		cores = append(cores, d.next)
+	}
+	d.mu.Unlock()
+	for _, c := range cores {
+		if err := c.setFolders(d.makeFolders(d.config(), c.list())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Daemon) foldersList(context.Context, ipc.Empty) (ipc.FoldersResult, error) {
+	return ipc.FoldersResult{Folders: d.folderStatus()}, nil
+}
+
+// folderStatus joins what the config, the watcher and the index know of each folder.
+func (d *Daemon) folderStatus() []ipc.FolderStatus {
+	c := d.core.Load()
+	stats := c.engine.Snapshot().Stats()
+	roots := map[string]watcher.RootState{}
+	for _, r := range c.watch.State().Roots {
+		roots[r.Path] = r
+	}
+	out := []ipc.FolderStatus{}
+	for _, f := range c.list() {
+		s := ipc.FolderStatus{
+			Name: f.Name, Path: ipc.EncodePath(f.Path), Temporary: f.temporary,
+			State: roots[f.Path].State, Reason: roots[f.Path].Reason,
+			Documents: stats.Folders[f.Name].Documents, Passages: stats.Folders[f.Name].Passages,
+		}
+		if s.State == "suspended" && s.Reason == "" {
+			if _, err := os.Stat(f.Path); err != nil {
+				s.Reason = reasonOf(err)
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// first is the first string that is not empty.
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
