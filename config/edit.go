@@ -25,7 +25,12 @@ var editing sync.Mutex
 // has, ErrInlineFolders for a config it cannot edit, and Errors for a config
 // that is wrong already; the file is then as it was.
 func AddFolder(path string, f Folder) error {
-	return edit(path, func(old Config, doc *document) (string, []Folder, error) {
+	return edit(path, addTo(f))
+}
+
+// addTo is the change that AddFolder makes.
+func addTo(f Folder) change {
+	return func(old Config, doc *document) (string, []Folder, error) {
 		f = completed(f)
 		if err := canAdd(old, f); err != nil {
 			return "", nil, err
@@ -34,7 +39,7 @@ func AddFolder(path string, f Folder) error {
 			return "", nil, fmt.Errorf("line %d: %w", doc.inlineFolders(), ErrInlineFolders)
 		}
 		return appendTable(doc.text, f), append(old.Folders, f), nil
-	})
+	}
 }
 
 // RemoveFolder removes the [[folder]] table whose path or name is folder from
@@ -45,7 +50,12 @@ func AddFolder(path string, f Folder) error {
 // It returns ErrFolderNotFound (wrapped) for a folder that the config does not
 // have, and else errors as AddFolder does; the file is then as it was.
 func RemoveFolder(path, folder string) error {
-	return edit(path, func(old Config, doc *document) (string, []Folder, error) {
+	return edit(path, removeFrom(folder))
+}
+
+// removeFrom is the change that RemoveFolder makes.
+func removeFrom(folder string) change {
+	return func(old Config, doc *document) (string, []Folder, error) {
 		i := old.findFolder(folder)
 		if i < 0 {
 			return "", nil, fmt.Errorf("%s: %w%s", folder, ErrFolderNotFound, old.listFolders())
@@ -55,7 +65,7 @@ func RemoveFolder(path, folder string) error {
 		}
 		rest := append(append([]Folder{}, old.Folders[:i]...), old.Folders[i+1:]...)
 		return removeTable(doc, i), rest, nil
-	})
+	}
 }
 
 // change computes the new text of a config, and the folders it should have.

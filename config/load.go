@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/BurntSushi/toml"
@@ -84,11 +85,24 @@ func parseTOML(name string, data []byte) (values map[string]any, err error) {
 	if _, err := toml.Decode(string(data), &values); err != nil {
 		var syntax toml.ParseError
 		if errors.As(err, &syntax) {
-			return nil, fail(syntax.Position.Line, "%s", syntax.Message)
+			return nil, fail(syntaxLine(data, syntax.Position), "%s", strings.TrimSuffix(syntax.Message, "."))
 		}
 		return nil, fail(1, "%v", err)
 	}
 	return values, nil
+}
+
+// syntaxLine returns the line of a syntax error. The parser counts a line end
+// that it trips over as part of the next line.
+func syntaxLine(data []byte, at toml.Position) int {
+	start := at.Start
+	if bytes.HasPrefix(data, []byte(byteOrderMark)) {
+		start += len(byteOrderMark) // which the parser does not count
+	}
+	if start < len(data) && data[start] == '\n' && lineAt(data, start) == at.Line-1 {
+		return at.Line - 1
+	}
+	return at.Line
 }
 
 // readFile reads a config file of at most maxSize bytes. A file in the shared

@@ -24,23 +24,24 @@ func FindConfig(flag string) string {
 	if path := first(flag, os.Getenv("QUERN_CONFIG")); path != "" {
 		return absolute(path)
 	}
-	return filepath.Join(userDir("XDG_CONFIG_HOME", os.UserConfigDir), "config.toml")
+	return filepath.Join(userDir("XDG_CONFIG_HOME", ".config", os.UserConfigDir), "config.toml")
 }
 
 // DataDir returns the directory of the index and the catalogue: QUERN_DATA,
 // else daemon.data_dir, else $XDG_CACHE_HOME/quern or the platform's equivalent
-// (os.UserCacheDir), else quern-UID in the temporary folder. The last one is
-// made if missing, and refused if another user could reach into it; the others
-// are left for the caller to make.
+// (os.UserCacheDir), else data in quern-UID in the temporary folder. quern-UID is
+// made if missing, and refused if another user could reach into it; all else is
+// left for the caller to make.
 func (c Config) DataDir() (string, error) {
 	if path := first(os.Getenv("QUERN_DATA"), c.Daemon.DataDir); path != "" {
 		return absolute(path), nil
 	}
-	dir := userDir("XDG_CACHE_HOME", os.UserCacheDir)
+	dir := userDir("XDG_CACHE_HOME", ".cache", os.UserCacheDir)
 	if dir == userTempDir(os.TempDir()) {
 		if err := EnsurePrivateDir(dir); err != nil {
 			return "", fmt.Errorf("data directory (set data_dir or QUERN_DATA to another): %w", err)
 		}
+		dir = filepath.Join(dir, "data")
 	}
 	return dir, nil
 }
@@ -106,30 +107,22 @@ func ShortSocketPath(path string) (string, error) {
 	return "", fmt.Errorf("socket path %s is longer than %d bytes and the temporary folder's too: set QUERN_SOCKET to a shorter one", path, maxSocketPath)
 }
 
-// userDir returns the directory quern in the user's directory of a kind.
-func userDir(xdg string, platform func() (string, error)) string {
+// userDir returns the directory quern in the user's directory of a kind, or the
+// user's own folder in the temporary folder.
+func userDir(xdg, underHome string, platform func() (string, error)) string {
 	if dir := os.Getenv(xdg); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "quern")
-	} else if dir != "" {
-		// The platform's function refuses a relative one; XDG ignores it.
-		return homeOrTemp(xdg)
 	}
-	if dir, err := platform(); err == nil && filepath.IsAbs(dir) {
-		return filepath.Join(dir, "quern")
+	dir, err := platform()
+	if err != nil {
+		// The platform's function refuses a relative variable; XDG ignores it.
+		home, _ := os.UserHomeDir()
+		dir = filepath.Join(home, underHome)
 	}
-	return userTempDir(os.TempDir())
-}
-
-// homeOrTemp is the place of an XDG variable whose value counts for nothing.
-func homeOrTemp(xdg string) string {
-	home, err := os.UserHomeDir()
-	if err != nil || !filepath.IsAbs(home) {
+	if !filepath.IsAbs(dir) {
 		return userTempDir(os.TempDir())
 	}
-	if xdg == "XDG_CACHE_HOME" {
-		return filepath.Join(home, ".cache", "quern")
-	}
-	return filepath.Join(home, ".config", "quern")
+	return filepath.Join(dir, "quern")
 }
 
 // userTempDir returns the user's own folder in the temporary folder temp.

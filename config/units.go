@@ -40,7 +40,7 @@ func ParseSize(s string) (int64, error) {
 // scale returns whole.fraction times unit, exactly for whole numbers.
 func scale(s, whole, fraction string, unit int64) (int64, error) {
 	n, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil || n > (math.MaxInt64-unit)/unit {
+	if err != nil || n > math.MaxInt64/unit {
 		return 0, fmt.Errorf("is too large a size (got %q)", s)
 	}
 	n *= unit
@@ -51,7 +51,11 @@ func scale(s, whole, fraction string, unit int64) (int64, error) {
 	if err != nil {
 		return 0, badSize(s)
 	}
-	return n + int64(math.Round(part*float64(unit))), nil
+	more := int64(math.Round(part * float64(unit)))
+	if n > math.MaxInt64-more {
+		return 0, fmt.Errorf("is too large a size (got %q)", s)
+	}
+	return n + more, nil
 }
 
 func badSize(s string) error {
