@@ -24,7 +24,7 @@ const patience = 60 * time.Second
 // harness is a daemon in this process, with a client connected to its real
 // socket, over a folder of the test's own.
 type harness struct {
-	t      *testing.T
+	t      testing.TB
 	dir    string // everything is below it
 	notes  string // the folder
 	config string // path of the config file
@@ -43,7 +43,7 @@ func start(t *testing.T, extra string) *harness {
 	return startOn(t, dir, notes, "[[folder]]\npath = \""+notes+"\"\n"+extra)
 }
 
-func startOn(t *testing.T, dir, notes, cfg string) *harness {
+func startOn(t testing.TB, dir, notes, cfg string) *harness {
 	t.Helper()
 	h := &harness{
 		t: t, dir: dir, notes: notes, config: filepath.Join(dir, "config", "config.toml"),
@@ -174,14 +174,14 @@ func (h *harness) until(what string, cond func(ipc.StatusResult) bool) ipc.Statu
 	}
 }
 
-func write(t *testing.T, path, text string) {
+func write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func mkdir(t *testing.T, path string) {
+func mkdir(t testing.TB, path string) {
 	t.Helper()
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func mkdir(t *testing.T, path string) {
 }
 
 // shortDir is a temporary directory whose path leaves room for a socket's.
-func shortDir(t *testing.T) string {
+func shortDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "q")
 	if err != nil {
