@@ -51,6 +51,10 @@ func parse(name string, data []byte) (Config, *document, error) {
 		return Config{}, nil, err
 	}
 	doc := scan(string(data))
+	if doc.wrong != nil {
+		doc.wrong.File = label
+		return Config{}, nil, Errors{doc.wrong}
+	}
 	d := decoder{file: label}
 	c := d.config(values, doc.root)
 	if len(d.errs) > 0 {

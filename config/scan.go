@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -11,6 +12,9 @@ type document struct {
 	text       string
 	root       *node
 	statements []statement
+	// wrong is the first fault that the parser lets pass, or nil: it accepts
+	// some keys defined twice, and loses values beside empty keys.
+	wrong *Error
 }
 
 // statement is a header or a key with its value.
@@ -26,15 +30,17 @@ type statement struct {
 // node is the place of a value: it has the shape of the value it stands for,
 // keys for a table, elems for an array.
 type node struct {
-	line  int
-	keys  map[string]*node
-	elems []*node
+	line   int
+	keys   map[string]*node
+	elems  []*node
+	tables bool // elems were written [[key]]
+	closed bool // written key = value: nothing may be added
 }
 
 // child returns the node of a key, made if missing. The keys of an array of
 // tables are those of its last table, as in TOML.
 func (n *node) child(key string, line int) *node {
-	if len(n.elems) > 0 {
+	if n.tables {
 		n = n.elems[len(n.elems)-1]
 	}
 	c := n.keys[key]
@@ -73,13 +79,14 @@ func (n *node) lineOr(fallback int) int {
 }
 
 // scanner walks TOML text that the toml package has accepted. It therefore
-// checks nothing: on text that is not TOML its answers are meaningless, but it
+// checks hardly anything: on text that is not TOML its answers are meaningless, but it
 // ends, since every step moves forward.
 type scanner struct {
 	text    string
 	pos     int
 	line    int // at counted
 	counted int
+	wrong   *Error
 }
 
 const byteOrderMark = "\ufeff"
@@ -103,6 +110,7 @@ func scan(text string) *document {
 		st.end = s.pos
 		doc.statements = append(doc.statements, st)
 	}
+	doc.wrong = s.wrong
 	return doc
 }
 
@@ -117,13 +125,14 @@ func (s *scanner) header(st *statement, root *node) *node {
 	n := root
 	for _, k := range st.key {
 		n = n.child(k, st.line)
+		s.refuseIf(n.closed, st.line, st.key)
 	}
 	if !st.array {
 		n.line = st.line
 		return n
 	}
 	table := &node{line: st.line}
-	n.elems = append(n.elems, table)
+	n.elems, n.tables = append(n.elems, table), true
 	return table
 }
 
@@ -133,12 +142,28 @@ func (s *scanner) pair(table *node) []string {
 	key := s.key()
 	for _, k := range key {
 		table = table.child(k, line)
+		s.refuseIf(table.closed, line, key)
 	}
+	s.refuseIf(table.keys != nil || table.elems != nil, line, key)
 	s.skipSpace()
 	s.pos = min(s.pos+1, len(s.text)) // =
 	s.skipSpace()
 	s.value(table)
+	table.closed = true
 	return key
+}
+
+// refuseIf notes that a key is defined twice.
+func (s *scanner) refuseIf(defined bool, line int, key []string) {
+	if defined {
+		s.refuse(line, "key %s has already been defined", toml.Key(key))
+	}
+}
+
+func (s *scanner) refuse(line int, format string, args ...any) {
+	if s.wrong == nil {
+		s.wrong = &Error{Line: line, Message: fmt.Sprintf(format, args...)}
+	}
 }
 
 // value reads a value and notes in n where its parts stand.
@@ -192,6 +217,9 @@ func (s *scanner) key() []string {
 		} else {
 			s.skipUntil(".=] \t\r\n")
 			key = append(key, s.text[start:s.pos])
+		}
+		if key[len(key)-1] == "" {
+			s.refuse(s.here(), "a key is empty")
 		}
 		s.skipSpace()
 		if s.peek() != '.' {
