@@ -34,7 +34,7 @@ func TestBillingExample(t *testing.T) {
 	if r.Passages != 4 || r.Total != 4 || r.Pending != 0 || r.Model != "tfidf" {
 		t.Errorf("result %+v", r)
 	}
-	if hit := r.Hits[0]; hit.Text[hit.Highlights[0][0]:hit.Highlights[0][1]] != "Refunds" || hit.Bytes != [2]int{0, 66} || hit.Lines != [2]int{1, 1} || hit.Folder != "notes" {
+	if hit := r.Hits[0]; hit.Text[hit.Highlights[0][0]:hit.Highlights[0][1]] != "Refunds" || hit.Bytes != [2]int{0, 65} || hit.Lines != [2]int{1, 1} || hit.Folder != "notes" {
 		t.Errorf("first hit %+v", hit)
 	}
 	if r := h.search("chargeback"); len(r.Hits) != 0 || r.Total != 0 {
@@ -93,8 +93,8 @@ func TestModelAndCollapseAreChosenByTheQuery(t *testing.T) {
 	if r := ask(ipc.SearchParams{K: 1, Offset: 1}); len(r.Hits) != 1 || r.Hits[0].Path != tfidf.Hits[1].Path || r.Total != 3 {
 		t.Errorf("offset: %v", rels(r))
 	}
-	if r := ask(ipc.SearchParams{Budget: 6}); len(r.Hits) != 2 {
-		t.Errorf("a budget of 24 characters holds two hits, got %d: %+v", len(r.Hits), r.Hits)
+	if r := ask(ipc.SearchParams{Budget: 8}); len(r.Hits) != 2 {
+		t.Errorf("a budget of 32 characters holds two hits, got %d: %+v", len(r.Hits), r.Hits)
 	}
 	no := false
 	if r := ask(ipc.SearchParams{Text: &no}); r.Hits[0].Text != "" || r.Hits[0].Highlights != nil {

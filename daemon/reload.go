@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 
+	"quern/config"
 	"quern/ipc"
 	"quern/watcher"
 )
