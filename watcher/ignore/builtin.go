@@ -104,6 +104,15 @@ type wildName struct {
 	toks []token
 }
 
+// matches looks at the first and last byte before it matches in earnest.
+func (w *wildName) matches(low string) bool {
+	first, last := &w.toks[0], &w.toks[len(w.toks)-1]
+	if low == "" || first.op == opByte && first.b != low[0] || last.op == opByte && last.b != low[len(low)-1] {
+		return false
+	}
+	return match(w.toks, low)
+}
+
 var dirTable, fileTable = newTable(directories), newTable(files)
 
 func newTable(lists map[kind]string) *nameTable {
@@ -139,11 +148,12 @@ func (t *nameTable) find(name string) *builtin {
 			found = weightier(found, t.suffix[low[i+1:]])
 		}
 	}
-	for _, w := range t.rest {
+	for i := range t.rest {
+		w := &t.rest[i]
 		if found != nil && (found.kind == secret || w.kind != secret) {
 			continue
 		}
-		if match(w.toks, low) && !isTemplate(w.builtin, low) {
+		if w.matches(low) && !isTemplate(w.builtin, low) {
 			found = w.builtin
 		}
 	}

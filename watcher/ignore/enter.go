@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// enter builds what is known of a directory from that of the one above it.
+// enter judges a directory and builds what is known of it from what is known of
+// the one above it. Its rule files are not read yet.
 func (f *Filter) enter(above *inside, rel string) *inside {
 	v, b := f.judge(above, rel, true)
 	if !v.indexed() {
@@ -21,15 +22,22 @@ func (f *Filter) enter(above *inside, rel string) *inside {
 	if b.up() {
 		in.bar, in.barAt = b, rel
 	}
-	if f.rules {
-		f.readRules(in, rel)
-	}
 	return in
+}
+
+// withRules is the directory with its own rule files read.
+func (f *Filter) withRules(in *inside, rel string) *inside {
+	read := *in
+	read.ready = true
+	if f.rules {
+		f.readRules(&read, rel)
+	}
+	return &read
 }
 
 // enterRoot builds what is known of the folder itself.
 func (f *Filter) enterRoot() *inside {
-	in := &inside{inc: f.include.start(), exc: f.exclude.start()}
+	in := &inside{inc: f.include.start(), exc: f.exclude.start(), ready: true}
 	if !f.rules {
 		return in
 	}
@@ -82,21 +90,27 @@ func (f *Filter) readRules(in *inside, rel string) {
 		base += len(rel) + 1
 	}
 	dir := f.abs(rel)
-	exclude, isTop := excludeFile(dir)
-	if isTop {
-		in.outside = append(in.outside, exclude)
-	}
 	// Before they are read: a change in between shows the next time.
-	in.stamps = unlessEmpty(f.stamp(rel, in.outside))
-	if isTop {
+	in.stamps = f.stamp(rel, in.outside)
+	if exclude, isTop := topStamped(in.stamps, dir); isTop {
+		in.outside = append(in.outside, exclude)
+		in.stamps = append(in.stamps, stamp(exclude, true))
 		in.rules[kindGit] = (*scope)(nil).push(in.global, base).push(f.read(exclude, true), base)
 	}
 	for kind, name := range ruleNames {
-		if in.stamps == nil || in.stamps[kind] == nil {
-			continue
+		if in.stamps[kind] != nil {
+			in.rules[kind] = in.rules[kind].push(f.read(filepath.Join(dir, name), false), base)
 		}
-		in.rules[kind] = in.rules[kind].push(f.read(filepath.Join(dir, name), false), base)
 	}
+	in.stamps = unlessEmpty(in.stamps)
+}
+
+// topStamped is excludeFile for a directory whose stamps were taken.
+func topStamped(stamps []fs.FileInfo, dir string) (name string, ok bool) {
+	if stamps[kinds] == nil {
+		return "", false
+	}
+	return excludeFile(dir)
 }
 
 // unlessEmpty saves the memory of stamps that say there is nothing.

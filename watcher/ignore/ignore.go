@@ -75,11 +75,7 @@ func (f *Filter) Dir(rel string) bool {
 		return false
 	}
 	f.refresh(rel)
-	indexed := f.decide(rel, true).indexed()
-	if in := f.peek(rel); in != nil && in.veto.indexed() != indexed {
-		f.forget(rel)
-	}
-	return indexed
+	return f.enterable(rel)
 }
 
 // File reports whether the file is to be indexed. rel is as for Dir.

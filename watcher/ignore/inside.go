@@ -25,6 +25,7 @@ const maxDirs = 1 << 15
 // never changed once made.
 type inside struct {
 	veto     verdict // why nothing in it is indexed
+	ready    bool    // its rule files were read; if not, rules are those above
 	inc, exc state
 	bar      bar           // of the innermost directory that an include glob had to name,
 	barAt    string        // and that directory
@@ -74,23 +75,53 @@ func (in *inside) ruleFor(rel, name string, dir bool) (*ruleList, *rule) {
 // inside returns what is known of a directory: of the outermost one above it
 // that is ruled out, if any is.
 func (f *Filter) inside(rel string) *inside {
-	f.mu.RLock()
-	in, gen := f.dirs[rel], f.gen
-	f.mu.RUnlock()
-	if in != nil {
+	in, gen := f.known(rel)
+	if in != nil && (in.ready || !in.veto.indexed()) {
 		return in
 	}
 	if rel == "." {
 		in = f.enterRoot()
-	} else {
+	} else if in == nil {
 		above := f.inside(path.Dir(rel))
 		if !above.veto.indexed() {
 			return above
 		}
 		in = f.enter(above, rel)
 	}
+	if !in.ready && in.veto.indexed() {
+		in = f.withRules(in, rel)
+	}
 	f.keep(rel, in, gen)
 	return in
+}
+
+// enterable judges a directory anew and keeps the outcome for those who ask
+// about what lies in it. Their first question reads its rule files: a scan that
+// asks here, then watches the directory, then lists it, misses no change of them.
+func (f *Filter) enterable(rel string) bool {
+	if rel == "." {
+		return true
+	}
+	was, gen := f.known(rel)
+	above := f.inside(path.Dir(rel))
+	if !above.veto.indexed() {
+		return false
+	}
+	in := f.enter(above, rel)
+	if was == nil {
+		f.keep(rel, in, gen)
+	} else if was.veto.indexed() != in.veto.indexed() {
+		f.forget(rel)
+	}
+	return in.veto.indexed()
+}
+
+// known is what is kept of a directory, or nil, and the generation that what is
+// built now must have to be kept.
+func (f *Filter) known(rel string) (*inside, uint64) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.dirs[rel], f.gen
 }
 
 // keep stores what was built at generation gen, unless rules were dropped since.
@@ -108,12 +139,6 @@ func (f *Filter) keep(rel string, in *inside, gen uint64) {
 		}
 	}
 	f.dirs[rel] = in
-}
-
-func (f *Filter) peek(rel string) *inside {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	return f.dirs[rel]
 }
 
 // forget drops what is known of a directory and of all below it.
@@ -137,8 +162,8 @@ func (f *Filter) forget(rel string) {
 
 // refresh forgets a directory whose rule files are not those that were read.
 func (f *Filter) refresh(rel string) {
-	in := f.peek(rel)
-	if in == nil || !in.veto.indexed() || !f.rules {
+	in, _ := f.known(rel)
+	if in == nil || !in.ready || !f.rules {
 		return
 	}
 	now := f.stamp(rel, in.outside)
