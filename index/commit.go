@@ -120,12 +120,11 @@ func (x *edit) countTerm(id uint32, by int) {
 	switch {
 	case *df == 0:
 		x.terms++
-		x.w.drift.forget(id)
 	case int(*df)+by == 0:
 		x.terms--
 	}
 	*df = uint32(int(*df) + by)
-	x.w.drift.touch(x.txn, id)
+	x.w.drift.touch(x.txn, id, by)
 	x.postings += int64(by)
 }
 

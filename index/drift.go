@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -9,40 +10,48 @@ import (
 
 // Every passage's norm depends on every df and on N, so keeping all norms
 // exact would cost the whole corpus at each change. Instead each term has a
-// reference idf, each passage a reference norm n̂ computed with it, and
+// reference idf, each passage a reference norm n̂ computed with it, and each
+// snapshot a bound, drift, such that
 //
-//	|idf(t) - îdf(t)| ≤ maxDrift for every term that a live passage has
+//	|idf(t) - îdf(t)| ≤ drift for every term that a live passage has.
 //
-// holds in every snapshot. The true norm is then within maxDrift·√A of n̂ (by
-// the triangle inequality), where A = Σ a² over the passage's terms and a is
-// the weight of its tf. A query bounds each passage's score so and computes
-// exactly only those that may be among the best.
+// The true norm is then within drift·√A of n̂ (by the triangle inequality),
+// where A = Σ a² over the passage's terms and a is the weight of its tf. A
+// query bounds each passage's score so and computes exactly only those that
+// may be among the best.
 //
-// Upkeep: a term whose idf has moved by driftLimit is walked: each of its
-// postings gets its part of n̂² replaced. N moves the idf of every term
-// alike; when 1 + ln(1+N) has moved by scanLimit since all terms were looked
-// at, they are looked at again. Between two looks at a term that quantity
-// moves by at most 2·scanLimit, hence
+// Upkeep: a batch looks at the terms whose df it changes. One that is off by
+// more than a limit is walked: each of its postings gets its part of n̂²
+// replaced. All other terms drift alike, as N moves; when that may have
+// brought the bound to twice the limit, all terms are looked at. A term needs
+// about df·limit changes to drift so far and the walk costs df, so that a
+// posting's upkeep is about 1/limit steps, whatever N.
 //
-//	driftLimit + 2·scanLimit = maxDrift.
-//
-// A term needs about df·driftLimit changes to drift so far and the walk costs
-// df, so that a posting's upkeep is about 1/driftLimit steps, whatever N.
+// While large batches come in, keeping to the fine limit would be most of the
+// work, for norms that the next batch spoils: they keep to the coarse one,
+// and the background refines all norms once it is quiet. Until then queries
+// are as exact, but have more passages to compute.
 const (
-	maxDrift   = 0.08
-	driftLimit = maxDrift / 2
-	scanLimit  = maxDrift / 4
+	fineLimit   = 0.05
+	coarseLimit = 1.0
+
+	// A batch whose upkeep would be more steps than freeUpkeep and
+	// upkeepFactor for each posting that it changes leaves it for later.
+	freeUpkeep   = 100_000
+	upkeepFactor = 4
 )
 
 // drift is the writer's knowledge of the reference idfs.
 type drift struct {
 	terms   []termDrift
 	touched []uint32 // terms whose df changed in the transaction
-	scanned float64  // ln(1+N) when all terms were last looked at
+	changed int64    // postings added and removed in it
+	logN    float64  // ln(1+N) after the last one
+	free    int64    // freeUpkeep, or what a test sets
 }
 
 type termDrift struct {
-	reference float64 // NaN: none, no norm has a part of it
+	reference float64 // NaN: none yet
 	txn       uint64  // the last transaction that touched the term
 }
 
@@ -53,16 +62,14 @@ func (d *drift) grow(n int) {
 	}
 }
 
-// touch notes that a term's df changes.
-func (d *drift) touch(txn uint64, id uint32) {
+// touch notes that the df of a term changes by so much.
+func (d *drift) touch(txn uint64, id uint32, by int) {
+	d.changed += int64(max(by, -by))
 	if d.terms[id].txn != txn {
 		d.terms[id].txn = txn
 		d.touched = append(d.touched, id)
 	}
 }
-
-// forget drops the reference of a term that no live passage has.
-func (d *drift) forget(id uint32) { d.terms[id].reference = math.NaN() }
 
 // drifted is a term to be walked.
 type drifted struct {
@@ -71,83 +78,114 @@ type drifted struct {
 	from, to float64 // squares of the old and new reference
 }
 
-// certify restores the invariant after the changes of a transaction and
+// inspection is what a look at the terms has found.
+type inspection struct {
+	limit float64
+	all   bool // all terms were looked at, not only those touched
+	terms []drifted
+}
+
+// certify makes the bound hold after the changes of a transaction and
 // computes the norms of its new segments, views[old:].
 func (x *edit) certify(old int) {
 	d := &x.w.drift
-	terms := x.findDrifted()
-	cost := int64(0)
-	for _, t := range terms {
-		cost += int64(x.dfs.at(int(t.id)))
+	fine := x.drift <= 2*fineLimit // else the norms are being left for later
+	logN := math.Log(float64(1 + x.passages))
+	x.drift += math.Abs(logN - d.logN)
+	d.logN = logN
+	var found inspection
+	if fine {
+		found = x.look(fineLimit, x.drift > 2*fineLimit)
+		fine = x.cost(found.terms, old) <= d.free+upkeepFactor*d.changed
+	}
+	if !fine {
+		found = x.look(coarseLimit, x.drift > 2*coarseLimit)
+	}
+	x.correct(found, old)
+	d.touched, d.changed = d.touched[:0], 0
+}
+
+// refine brings all norms to the fine limit.
+func (x *edit) refine() {
+	x.correct(x.look(fineLimit, true), len(x.views))
+}
+
+// correct walks the terms found in views[:old], computes all norms in
+// views[old:] and states the bound.
+func (x *edit) correct(found inspection, old int) {
+	if found.all {
+		x.drift = 0
+	}
+	x.drift = max(x.drift, found.limit)
+	for _, t := range found.terms {
+		x.w.drift.terms[t.id].reference = t.idf
 	}
 	fresh := x.views[old:]
-	if cost > x.postings/2 { // bulk: cheaper all at once
-		x.refer()
+	if x.cost(found.terms, old) > x.postings { // cheaper all at once
 		fresh = x.views
 	} else {
 		for i := range x.views[:old] {
-			x.walk(&x.views[i], terms)
-		}
-		for _, t := range terms {
-			d.terms[t.id].reference = t.idf
+			x.walk(&x.views[i], found.terms)
 		}
 	}
 	for i := range fresh {
 		x.norm(&fresh[i])
 	}
-	d.touched = d.touched[:0]
 }
 
-// findDrifted looks at the terms touched, or at all if N has moved far. Terms
+// cost estimates the steps of walking terms through so many segments.
+func (x *edit) cost(terms []drifted, views int) int64 {
+	cost := int64(2 * views * len(terms))
+	for _, t := range terms {
+		cost += int64(x.dfs.at(int(t.id)))
+	}
+	return cost
+}
+
+// look finds the terms whose idf is further from its reference than limit,
+// among all or only those touched, in the order of their numbers. Terms
 // without a reference get one.
-func (x *edit) findDrifted() []drifted {
-	d := &x.w.drift
-	var out []drifted
-	look := func(id uint32) {
-		df := x.dfs.at(int(id))
-		if df == 0 {
-			return
-		}
-		t, idf := &d.terms[id], rank.IDF(x.passages, int(df))
-		switch {
-		case math.IsNaN(t.reference):
-			t.reference = idf
-		case math.Abs(idf-t.reference) > driftLimit:
-			out = append(out, drifted{id, idf, t.reference * t.reference, idf * idf})
-		}
-	}
-	if now := math.Log(float64(1 + x.passages)); math.Abs(now-d.scanned) > scanLimit {
-		d.scanned = now
+func (x *edit) look(limit float64, all bool) inspection {
+	found := inspection{limit: limit, all: all}
+	if all {
 		for id := range x.dfs.len() {
-			look(uint32(id))
+			found.lookAt(x, uint32(id))
 		}
-		return out
+		return found
 	}
-	for _, id := range d.touched {
-		look(id)
+	for _, id := range x.w.drift.touched {
+		found.lookAt(x, id)
 	}
-	slices.SortFunc(out, func(a, b drifted) int { return int(int64(a.id) - int64(b.id)) })
-	return out
+	slices.SortFunc(found.terms, func(a, b drifted) int { return cmp.Compare(a.id, b.id) })
+	return found
 }
 
-// refer makes every term's idf of the moment its reference.
-func (x *edit) refer() {
-	for id := range x.dfs.len() {
-		if df := x.dfs.at(id); df > 0 {
-			x.w.drift.terms[id].reference = rank.IDF(x.passages, int(df))
-		}
+func (found *inspection) lookAt(x *edit, id uint32) {
+	df := x.dfs.at(int(id))
+	if df == 0 {
+		return
+	}
+	t, idf := &x.w.drift.terms[id], rank.IDF(x.passages, int(df))
+	switch {
+	case math.IsNaN(t.reference):
+		t.reference = idf
+	case math.Abs(idf-t.reference) > found.limit:
+		found.terms = append(found.terms, drifted{id, idf, t.reference * t.reference, idf * idf})
 	}
 }
 
 // norm computes the reference norms of all live passages of a segment.
 func (x *edit) norm(v *view) {
+	references := make([]float64, len(v.terms))
+	for r, id := range v.terms {
+		references[r] = x.w.drift.terms[id].reference
+	}
 	v.eachLive(func(local int) {
 		var log, raw rank.Squares
 		list := readPairs(v.forward.list(local))
 		for r, tf, ok := list.next(); ok; r, tf, ok = list.next() {
-			reference := x.w.drift.terms[v.terms[r]].reference
-			log.Add(rank.LogTF(tf) * reference)
-			raw.Add(rank.RawTF(tf) * reference)
+			log.Add(rank.LogTF(tf) * references[r])
+			raw.Add(rank.RawTF(tf) * references[r])
 		}
 		v.norms.set(x.txn, local, squares{float64(log), float64(raw)})
 	})
@@ -156,19 +194,37 @@ func (x *edit) norm(v *view) {
 // walk corrects the reference norms of a segment's passages for terms, which
 // ascend by id.
 func (x *edit) walk(v *view, terms []drifted) {
-	ids := v.ids
+	at := 0
 	for _, t := range terms {
-		i, ok := slices.BinarySearch(ids, t.id)
-		ids = ids[i:]
-		if !ok {
-			continue
+		at = gallop(v.ids, at, t.id)
+		if at == len(v.ids) {
+			return
 		}
-		r := v.ranks[len(v.ids)-len(ids)]
-		list := readPairs(v.postings.list(int(r)))
-		for p, tf, ok := list.next(); ok; p, tf, ok = list.next() {
-			n := v.norms.edit(x.txn, int(p))
-			n.log += rank.LogTF(tf) * rank.LogTF(tf) * (t.to - t.from)
-			n.raw += rank.RawTF(tf) * rank.RawTF(tf) * (t.to - t.from)
+		if v.ids[at] == t.id {
+			x.walkTerm(v, int(v.ranks[at]), t)
 		}
 	}
+}
+
+func (x *edit) walkTerm(v *view, r int, t drifted) {
+	change := t.to - t.from
+	list := readPairs(v.postings.list(r))
+	for p, tf, ok := list.next(); ok; p, tf, ok = list.next() {
+		log, raw := rank.LogTF(tf), rank.RawTF(tf)
+		n := v.norms.edit(x.txn, int(p))
+		n.log += log * log * change
+		n.raw += raw * raw * change
+	}
+}
+
+// gallop returns the first place from at on whose id is no less than id. It
+// takes time in the logarithm of how far it goes.
+func gallop(ids []uint32, at int, id uint32) int {
+	step := 1
+	for at+step < len(ids) && ids[at+step] < id {
+		at += step
+		step *= 2
+	}
+	n, _ := slices.BinarySearch(ids[at:min(at+step+1, len(ids))], id)
+	return at + n
 }

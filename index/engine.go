@@ -33,11 +33,11 @@ type Engine struct {
 	// merging holds a token: who has taken it may replace segments. It is
 	// taken before writer's.
 	merging chan struct{}
-	wake    chan struct{} // tells the merger that there may be work
+	wake    chan struct{} // tells the background that a batch was applied
 
-	closing context.Context // done when Close is called; ends the merger
-	close   context.CancelFunc
-	merger  sync.WaitGroup
+	closing    context.Context // done when Close is called; ends the background
+	close      context.CancelFunc
+	background sync.WaitGroup
 }
 
 // writerState is what only the writer needs.
@@ -49,7 +49,8 @@ type writerState struct {
 }
 
 // Open returns an empty engine. It fails if the options for chunks or analysis
-// are not valid. Close it to end its one goroutine, which merges segments.
+// are not valid. Close it to end its one goroutine, which merges
+// segments and refines norms.
 func Open(o Options) (*Engine, error) {
 	if err := o.Chunk.Validate(); err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
@@ -72,7 +73,8 @@ func Open(o Options) (*Engine, error) {
 	}
 	e.closing, e.close = context.WithCancel(context.Background())
 	e.current.Store(&Snapshot{analyzer: analyzer, opts: &e.opts, table: newTermTable()})
-	e.merger.Go(e.mergeLoop)
+	e.state.drift.free = freeUpkeep
+	e.background.Go(e.backgroundLoop)
 	return e, nil
 }
 
@@ -83,7 +85,7 @@ func (e *Engine) Snapshot() *Snapshot { return e.current.Load() }
 // Snapshots stay usable; Apply returns ErrClosed. It always returns nil.
 func (e *Engine) Close() error {
 	e.close()
-	e.merger.Wait()
+	e.background.Wait()
 	e.writer <- struct{}{} // a batch under way has ended …
 	<-e.writer             // … and later ones find the engine closed
 	return nil

@@ -17,23 +17,6 @@ const (
 	maxViews = 48
 )
 
-// mergeLoop merges segments as they come. It ends when the engine closes.
-func (e *Engine) mergeLoop() {
-	for {
-		select {
-		case <-e.closing.Done():
-			return
-		case <-e.wake:
-		}
-		for {
-			merged, err := e.mergeOnce(e.closing)
-			if err != nil || !merged {
-				break
-			}
-		}
-	}
-}
-
 // backpressure merges until there are few enough segments.
 func (e *Engine) backpressure(ctx context.Context) error {
 	for len(e.Snapshot().views) > maxViews {

@@ -132,7 +132,7 @@ func (r *run) bounds(v *view, local int, sum float64) (lower, upper float64) {
 		return sum, sum
 	}
 	norm := math.Sqrt(v.norms.at(local).of(r.q.raw))
-	slack := maxDrift * math.Sqrt(v.squares[local].of(r.q.raw))
+	slack := r.s.drift * math.Sqrt(v.squares[local].of(r.q.raw))
 	if norm <= slack {
 		return 0, math.Inf(1)
 	}

@@ -22,6 +22,8 @@ type Snapshot struct {
 	names []string      // by term number: the terms this snapshot knows
 	dfs   pages[uint32] // by term number
 
+	drift float64 // bounds the reference norms, see drift.go
+
 	docs  pages[*document] // by slot; nil where there is none
 	paths pathTable
 
