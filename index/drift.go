@@ -165,7 +165,7 @@ func (found *inspection) lookAt(x *edit, id uint32) {
 	if df == 0 {
 		return
 	}
-	t, idf := &x.w.drift.terms[id], rank.IDF(x.passages, int(df))
+	t, idf := &x.w.drift.terms[id], rank.NearIDF(x.passages, int(df))
 	switch {
 	case math.IsNaN(t.reference):
 		t.reference = idf
