@@ -51,6 +51,7 @@ func (w *Watcher) auditStep(now time.Time) {
 func (w *Watcher) beginSweep(now time.Time) {
 	a := &w.rec.audit
 	a.start = now
+	w.auditWatches()
 	for _, r := range w.roots {
 		if r.top != nil {
 			r.top.walk(func(n *node) { a.todo = append(a.todo, n) })
@@ -75,4 +76,19 @@ func (w *Watcher) auditDir(n *node) {
 		return
 	}
 	w.children(n, entries, j)
+}
+
+// auditWatches looks for watches that the source has dropped without an event, as
+// when a file system is unmounted.
+func (w *Watcher) auditWatches() {
+	has := map[string]bool{}
+	for _, path := range w.rec.src.WatchList() {
+		has[path] = true
+	}
+	for o := range w.rec.watched {
+		if path := o.names[0].path; !has[path] && !w.hinted(path) {
+			w.stat.add(cAuditFound, 1)
+			w.hint(path, structural, newEpoch)
+		}
+	}
 }

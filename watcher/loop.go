@@ -75,7 +75,12 @@ func (w *Watcher) rebuildAt() (time.Time, bool) {
 // run reconciles until Close.
 func (w *Watcher) run() {
 	defer close(w.done)
-	defer func() { _ = w.rec.src.Close() }()
+	defer func() {
+		_ = w.rec.src.Close()
+		w.mu.Lock()
+		w.dropCookie()
+		w.mu.Unlock()
+	}()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for !w.closed() {
@@ -241,13 +246,11 @@ func (w *Watcher) tick(now time.Time) {
 
 // retry looks at what events do not tell of.
 func (w *Watcher) retry() {
+	w.excludeIDs()
 	w.scanPolled(w.epoch())
 	for _, r := range w.roots {
-		if !r.suspended && r.top != nil && len(r.links) > 0 {
-			w.mu.Lock()
-			epoch := w.ledger.epoch
-			w.mu.Unlock()
-			w.checkLinks(r, epoch)
+		if !r.suspended && r.top != nil {
+			w.checkLinks(r, w.epoch())
 		}
 	}
 	if _, none := w.rec.src.(noSource); none {
@@ -306,10 +309,7 @@ func (w *Watcher) rebuild() {
 		l.pause = min(2*l.pause, 64*w.o.RebuildPause)
 	}
 	l.pending, l.rebuilding, l.start = false, true, now
-	if w.cookie != nil {
-		w.waiting = append(w.cookie.done, w.waiting...)
-		w.cookie = nil
-	}
+	w.dropCookie()
 	w.mu.Unlock()
 	for _, r := range w.roots {
 		if r.top == nil {

@@ -24,6 +24,9 @@ const (
 // pairLimit bounds the number of waiting writes that are known by identity.
 const pairLimit = 1 << 16
 
+// sortChunk bounds how many changes are sorted at once, for meanwhile no event is read.
+const sortChunk = 4096
+
 // queue holds the changes to deliver, one a path, and knows which paths are
 // being applied. Guarded by Watcher.mu.
 type queue struct {
@@ -177,7 +180,8 @@ func (q *queue) pop(l *line) *item {
 			if len(l.fresh) == 0 {
 				return nil
 			}
-			l.sorted, l.fresh = l.fresh, nil
+			n := min(len(l.fresh), sortChunk)
+			l.sorted, l.fresh = l.fresh[:n:n], l.fresh[n:]
 			slices.SortFunc(l.sorted, func(a, b *item) int { return strings.Compare(b.change.Path, a.change.Path) })
 		}
 		it := l.sorted[len(l.sorted)-1]

@@ -109,7 +109,7 @@ func (w *Watcher) retire(r *rootState) {
 		w.dropDir(r.top, job{epoch: w.epoch(), lane: bulk})
 	}
 	if rootOf(w.roots, r.Path) != nil {
-		w.hint(r.Path, structural, newEpoch)
+		w.check(&hint{path: r.Path, flags: structural, epoch: w.epoch()})
 	}
 }
 

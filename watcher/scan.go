@@ -96,6 +96,9 @@ func (w *Watcher) scanDir(n *node, j job) {
 		w.stat.add(cErrors, 1)
 		w.alarm(n.path, w.o.Retry)
 	default:
+		if n.watch == nil && n.root.Poll == 0 && n.polled == "" {
+			w.poll(n, fs.ErrPermission)
+		}
 		w.allow(n, j)
 		w.children(n, entries, j)
 	}
@@ -381,6 +384,12 @@ func (w *Watcher) dropDir(c *node, j job) {
 }
 
 func (w *Watcher) dropContents(n *node, j job) {
+	if r := n.root.reload; r != nil {
+		for _, name := range n.dots { // rules that do not hold for what comes here next
+			r.Reload(n.rel(name))
+		}
+		n.dots = nil
+	}
 	for name := range n.files {
 		w.dropFile(n, name, j)
 	}

@@ -90,7 +90,8 @@ func (s *settler) make(path string, f flags, now time.Time, epoch uint64) *hint 
 }
 
 func (s *settler) merge(h *hint, f flags, now time.Time, epoch uint64) {
-	h.flags |= f
+	only := h.flags & f & echo // an event of the name itself outweighs an echo
+	h.flags = (h.flags|f)&^echo | only
 	h.last = now
 	h.epoch = s.ledger.move(h.epoch, epoch)
 	s.oldest = min(s.oldest, h.epoch)

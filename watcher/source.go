@@ -14,6 +14,7 @@ import (
 type source interface {
 	Add(dir string) error
 	Remove(dir string) error
+	WatchList() []string
 	Events() <-chan fsnotify.Event // closed by Close
 	Errors() <-chan error          // closed by Close
 	Close() error
@@ -38,6 +39,7 @@ type noSource struct{ err error }
 
 func (s noSource) Add(string) error              { return s.err }
 func (s noSource) Remove(string) error           { return nil }
+func (s noSource) WatchList() []string           { return nil }
 func (s noSource) Events() <-chan fsnotify.Event { return nil }
 func (s noSource) Errors() <-chan error          { return nil }
 func (s noSource) Close() error                  { return nil }
@@ -80,14 +82,16 @@ func (w *Watcher) event(e fsnotify.Event) {
 	defer w.mu.Unlock()
 	w.fresh.event = now
 	if w.isCookie(path) {
-		w.cookieEvent(path)
+		w.cookieEvent(path, f)
 		return
 	}
 	if root, _ := w.treeOf(path); root == "" {
 		return
 	}
 	w.settler.add(path, f, now, w.ledger.epoch)
-	w.kick()
+	if w.settler.n == 1 { // later hints are due later
+		w.kick()
+	}
 }
 
 // sourceError takes note that events may have been lost.

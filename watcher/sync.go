@@ -73,7 +73,12 @@ func (w *Watcher) isCookie(path string) bool {
 
 // cookieEvent ends the epoch when the cookie in flight has come back. When events
 // were lost it says nothing: the rebuild issues it anew. w.mu must be held.
-func (w *Watcher) cookieEvent(path string) {
+func (w *Watcher) cookieEvent(path string, f flags) {
+	if path == w.o.CookieDir && f&structural != 0 {
+		w.cookieStale = true
+		w.kick()
+		return
+	}
 	c := w.cookie
 	if c == nil || c.path != path || w.lost.pending {
 		return
@@ -95,6 +100,11 @@ func (w *Watcher) sealFor(done []chan struct{}, path string) {
 // cookies does the reconciler's part of Sync.
 func (w *Watcher) cookies(now time.Time) {
 	w.mu.Lock()
+	if w.cookieStale { // its directory was moved or removed
+		w.cookieStale = false
+		w.dropCookie()
+		w.unwatchCookies()
+	}
 	arrived := w.arrived
 	w.arrived = nil
 	c := w.cookie
@@ -183,6 +193,7 @@ func (w *Watcher) watchCookies() error {
 	}
 	f, err := lstat(dir, true)
 	if err != nil {
+		w.unwatchCookies()
 		if err = os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("watcher: making the cookie directory: %w", err)
 		}
@@ -223,6 +234,16 @@ func (w *Watcher) cookieLate(c *cookie) {
 	w.waiting = append(c.done, w.waiting...)
 	w.markLost()
 	w.mu.Unlock()
+}
+
+// dropCookie takes the cookie in flight back; its syncs want another one. w.mu must
+// be held.
+func (w *Watcher) dropCookie() {
+	if c := w.cookie; c != nil {
+		_ = os.Remove(c.path)
+		w.waiting = append(c.done, w.waiting...)
+		w.cookie = nil
+	}
 }
 
 // cleanCookies removes what an earlier process left behind.

@@ -165,8 +165,10 @@ type Watcher struct {
 	cookie  *cookie               // in flight
 	waiting []chan struct{}       // syncs that need a cookie
 	arrived []arrival             // cookies whose event came
-	lost    lostState
-	fresh   freshness
+	// cookieStale: the cookie directory's watch is one of another directory.
+	cookieStale bool
+	lost        lostState
+	fresh       freshness
 
 	rec reconciler // owned by run
 }

@@ -43,6 +43,7 @@ func (w *Watcher) watchDir(n *node, epoch uint64) bool {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
 		w.hint(n.path, structural, epoch)
 		return false
+	case errors.Is(err, fs.ErrPermission): // it will not be read either
 	default:
 		w.poll(n, err)
 	}
