@@ -1,0 +1,620 @@
+package watcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// TestSyncSeesEveryWrite: a file written just before Sync is there, a file removed
+// just before is gone, a thousand times.
+func TestSyncSeesEveryWrite(t *testing.T) {
+	root := t.TempDir()
+	_, c := start(t, Options{}, Root{Path: root})
+	path := filepath.Join(root, "f")
+	for i := range 1000 {
+		want := fmt.Sprint("word", i)
+		write(t, path, want)
+		c.sync()
+		if got := c.table()[path]; got != want {
+			t.Fatalf("round %d: %q, want %q", i, got, want)
+		}
+		if i%2 == 0 {
+			continue // also rewrites in place
+		}
+		must(t, os.Remove(path))
+		c.sync()
+		if got, ok := c.table()[path]; ok {
+			t.Fatalf("round %d: still %q", i, got)
+		}
+	}
+}
+
+// TestUnasked: changes come without a Sync, too.
+func TestUnasked(t *testing.T) {
+	root := t.TempDir()
+	_, c := start(t, Options{}, Root{Path: root})
+	path := filepath.Join(root, "a", "b", "c")
+	write(t, path, "1")
+	eventually(t, "written", func() bool { return c.table()[path] == "1" })
+	must(t, os.RemoveAll(filepath.Join(root, "a")))
+	eventually(t, "removed", func() bool { return len(c.table()) == 0 })
+}
+
+// TestNeverPausing: a writer that never rests holds Sync up as little as it hides
+// its file.
+func TestNeverPausing(t *testing.T) {
+	root := t.TempDir()
+	_, c := start(t, Options{Settle: time.Hour}, Root{Path: root})
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+				os.WriteFile(filepath.Join(root, fmt.Sprint("busy", i%50)), []byte(fmt.Sprint(i)), 0o644)
+			}
+		}
+	})
+	defer wg.Wait()
+	defer close(stop)
+	for i := range 20 {
+		path := filepath.Join(root, fmt.Sprint("f", i))
+		write(t, path, "x")
+		c.sync()
+		if c.table()[path] != "x" {
+			t.Fatalf("%s is not seen", path)
+		}
+	}
+}
+
+// TestManySyncs: concurrent syncs share cookies, and each sees its own write.
+func TestManySyncs(t *testing.T) {
+	root := t.TempDir()
+	w, c := start(t, Options{}, Root{Path: root})
+	var wg sync.WaitGroup
+	for i := range 64 {
+		wg.Go(func() {
+			path := filepath.Join(root, fmt.Sprint(i))
+			for k := range 20 {
+				os.WriteFile(path, []byte(fmt.Sprint(k)), 0o644)
+				if err := w.Sync(context.Background()); err != nil {
+					t.Error(err)
+				}
+				if got := c.table()[path]; got != fmt.Sprint(k) {
+					t.Errorf("%s: %q, want %d", path, got, k)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if s := w.State().Counters; s["cookies"] >= s["syncs"] {
+		t.Errorf("%d cookies for %d syncs", s["cookies"], s["syncs"])
+	}
+}
+
+// TestRename: both halves of a rename are in one batch and know each other.
+func TestRename(t *testing.T) {
+	root := t.TempDir()
+	for i := range 300 {
+		write(t, filepath.Join(root, "old", "sub", fmt.Sprint(i)), "content")
+	}
+	o := Options{CookieDir: t.TempDir()}
+	w, err := New(o)
+	must(t, err)
+	defer w.Close()
+	must(t, w.SetRoots([]Root{{Path: root}}))
+	drain := func(ctx context.Context, f func(*Batch)) {
+		for {
+			b, err := w.Next(ctx)
+			if err != nil {
+				return
+			}
+			f(b)
+			w.Done(b)
+		}
+	}
+	synced := func(f func(*Batch)) {
+		ctx, cancel := context.WithCancel(context.Background())
+		var wg sync.WaitGroup
+		wg.Go(func() { drain(ctx, f) })
+		must(t, w.Sync(context.Background()))
+		cancel()
+		wg.Wait()
+	}
+	synced(func(*Batch) {})
+	must(t, os.Rename(filepath.Join(root, "old"), filepath.Join(root, "new")))
+	pairs := 0
+	synced(func(b *Batch) {
+		gone := map[ident]Change{}
+		for _, ch := range b.Changes {
+			if ch.Op == Remove {
+				gone[ch.Info.ident()] = ch
+			}
+		}
+		for _, ch := range b.Changes {
+			if old, ok := gone[ch.Info.ident()]; ok && ch.Op == Write {
+				pairs++
+				if filepath.Base(old.Path) != filepath.Base(ch.Path) || !old.Info.Modified.Equal(ch.Info.Modified) {
+					t.Errorf("%+v is paired with %+v", old, ch)
+				}
+			}
+		}
+	})
+	if pairs != 300 {
+		t.Errorf("%d pairs, want 300", pairs)
+	}
+}
+
+// TestRoots: a file belongs to the innermost root, whatever the order in which
+// roots come and go.
+func TestRoots(t *testing.T) {
+	base := t.TempDir()
+	dirs := []string{base, base + "/a", base + "/a/b", base + "/c"}
+	files := []string{"1", "a/1", "a/b/1", "a/b/c/1", "c/1", "d/1"}
+	for _, f := range files {
+		write(t, filepath.Join(base, f), f)
+	}
+	w, c := start(t, Options{})
+	r := rand.New(rand.NewSource(1))
+	for range 60 {
+		var roots []Root
+		for _, d := range dirs {
+			if r.Intn(2) == 0 {
+				roots = append(roots, Root{Path: d})
+			}
+		}
+		must(t, w.SetRoots(roots))
+		c.sync()
+		want := map[string]string{}
+		for _, f := range files {
+			p, best := filepath.Join(base, f), ""
+			for _, root := range roots {
+				if under(p, root.Path) && len(root.Path) > len(best) {
+					best = root.Path
+				}
+			}
+			if best != "" {
+				want[p] = best
+			}
+		}
+		c.mu.Lock()
+		d := differences(c.roots, want)
+		c.mu.Unlock()
+		if len(d) > 0 {
+			t.Fatalf("with %v: %q", roots, d)
+		}
+	}
+}
+
+func TestSetRootsRefuses(t *testing.T) {
+	w, _ := start(t, Options{})
+	if err := w.SetRoots([]Root{{Path: "a/b"}}); err == nil {
+		t.Error("a relative path is accepted")
+	}
+	if err := w.SetRoots([]Root{{Path: "/a"}, {Path: "/a/"}}); err == nil {
+		t.Error("a root named twice is accepted")
+	}
+}
+
+// TestSuspended: a root that is not there empties nothing, and comes back by itself.
+func TestSuspended(t *testing.T) {
+	base := t.TempDir()
+	root := filepath.Join(base, "root")
+	w, c := start(t, Options{RootCheck: 5 * time.Millisecond}, Root{Path: root})
+	state := func() RootState { return w.State().Roots[0] }
+	c.sync()
+	if s := state(); s.State != "suspended" || s.Reason == "" {
+		t.Fatalf("a root that is missing is %+v", s)
+	}
+	write(t, root+"/d/f", "1")
+	eventually(t, "found", func() bool { return c.table()[root+"/d/f"] == "1" })
+	c.sync()
+	before := len(c.changes())
+	must(t, os.Rename(root, root+"2"))
+	eventually(t, "suspended", func() bool { return state().State == "suspended" })
+	must(t, os.WriteFile(root+"2/d/g", []byte("2"), 0o644))
+	must(t, os.Rename(root+"2", root))
+	eventually(t, "resumed", func() bool { return c.table()[root+"/d/g"] == "2" })
+	c.expect(root)
+	for _, ch := range c.changes()[before:] {
+		if ch.Op == Remove {
+			t.Errorf("a root that was away reported %+v", ch)
+		}
+	}
+	checkWatches(t, w, root)
+}
+
+// TestSkips: what is no regular file is named, and never opened.
+func TestSkips(t *testing.T) {
+	root := t.TempDir()
+	must(t, syscall.Mkfifo(root+"/fifo", 0o644))
+	l, err := net.Listen("unix", root+"/s")
+	must(t, err)
+	defer l.Close()
+	write(t, root+"/large", strings.Repeat("x", 101))
+	write(t, root+"/ok", strings.Repeat("x", 100))
+	w, c := start(t, Options{}, Root{Path: root, MaxFileSize: 100})
+	c.sync()
+	got := c.skipped()
+	for name, why := range map[string]string{"fifo": "FIFO", "s": "socket", "large": "limit of 100 bytes"} {
+		if !strings.Contains(got[root+"/"+name], why) {
+			t.Errorf("%s: %q", name, got[root+"/"+name])
+		}
+	}
+	must(t, os.Truncate(root+"/large", 5))
+	write(t, root+"/ok", strings.Repeat("x", 200))
+	must(t, os.Remove(root+"/fifo"))
+	c.sync()
+	if tab, sk := c.table(), c.skipped(); tab[root+"/large"] != "xxxxx" || sk[root+"/ok"] == "" || sk[root+"/fifo"] != "" {
+		t.Errorf("after the change: %v, %v", tab, sk)
+	}
+	must(t, w.SetRoots([]Root{{Path: root}}))
+	c.sync()
+	if len(c.table()) != 2 {
+		t.Errorf("without a limit: %v", c.table())
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root reads everything")
+	}
+	root := t.TempDir()
+	write(t, root+"/d/e/f", "1")
+	_, c := start(t, Options{}, Root{Path: root})
+	c.sync()
+	must(t, os.Chmod(root+"/d", 0))
+	c.sync()
+	os.Chmod(root+"/d", 0o755)
+	if tab, sk := c.table(), c.skipped(); len(tab) != 0 || sk[root+"/d"] == "" {
+		t.Errorf("unreadable: %v, %v", tab, sk)
+	}
+	c.expect(root)
+	if sk := c.skipped(); len(sk) != 0 {
+		t.Errorf("readable again: %v", sk)
+	}
+}
+
+// TestTouchAndRescan: both report what looks unchanged.
+func TestTouchAndRescan(t *testing.T) {
+	root := t.TempDir()
+	write(t, root+"/a/1", "x")
+	write(t, root+"/a/b/2", "x")
+	write(t, root+"/3", "x")
+	w, c := start(t, Options{}, Root{Path: root}, Root{Path: root + "/a/b"})
+	quiet := func() { // until racy files have been reported again
+		c.sync()
+		eventually(t, "quiet", func() bool {
+			n := 0
+			must(t, w.do(func() { n = len(w.rec.alarms) }))
+			return n == 0 && w.State().Pending == 0
+		})
+	}
+	reported := func(do func()) []string {
+		quiet()
+		before := len(c.changes())
+		do()
+		quiet()
+		var paths []string
+		for _, ch := range c.changes()[before:] {
+			if ch.Op != Write {
+				t.Errorf("reported %+v", ch)
+			}
+			paths = append(paths, relTo(ch.Path, root))
+		}
+		slices.Sort(paths)
+		return paths
+	}
+	for _, x := range []struct {
+		do   func()
+		want []string
+	}{
+		{func() {}, nil},
+		{func() { w.Touch(root + "/a/1") }, []string{"a/1"}},
+		{func() { w.Rescan(root + "/3") }, []string{"3"}},
+		{func() { w.Rescan(root + "/a") }, []string{"a/1", "a/b/2"}},
+		{func() { w.Rescan(root) }, []string{"3", "a/1", "a/b/2"}},
+		{func() { w.Rescan(root + "/none") }, nil},
+		{func() { must(t, w.SetRoots([]Root{{Path: root}, {Path: root + "/a/b"}})) }, nil},
+	} {
+		if got := reported(x.do); !slices.Equal(got, x.want) {
+			t.Errorf("reported %q, want %q", got, x.want)
+		}
+	}
+}
+
+// TestOutstanding: batches may be outstanding side by side, a path in one of them.
+func TestOutstanding(t *testing.T) {
+	root := t.TempDir()
+	for i := range 20 {
+		write(t, filepath.Join(root, fmt.Sprint(i)), "x")
+	}
+	w, err := New(Options{CookieDir: t.TempDir(), BatchSize: 5, Settle: time.Millisecond})
+	must(t, err)
+	defer w.Close()
+	must(t, w.SetRoots([]Root{{Path: root}}))
+	var out []*Batch
+	paths := map[string]bool{}
+	for len(paths) < 20 {
+		b, err := w.Next(context.Background())
+		must(t, err)
+		if len(b.Changes) > 5 || !slices.IsSortedFunc(b.Changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) }) {
+			t.Errorf("batch %+v", b.Changes)
+		}
+		for _, ch := range b.Changes {
+			if paths[ch.Path] {
+				t.Errorf("%s is in two batches", ch.Path)
+			}
+			paths[ch.Path] = true
+		}
+		out = append(out, b)
+	}
+	for p := range paths {
+		write(t, p, "changed")
+		w.Touch(p)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	if b, err := w.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("batch %+v, error %v while all paths are outstanding", b, err)
+	}
+	w.Done(out[0])
+	b, err := w.Next(context.Background())
+	must(t, err)
+	if len(b.Changes) == 0 || !slices.ContainsFunc(out[0].Changes, func(c Change) bool { return c.Path == b.Changes[0].Path }) {
+		t.Errorf("after Done came %+v", b.Changes)
+	}
+	if err := w.Sync(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("sync with outstanding batches: %v", err)
+	}
+}
+
+func TestClose(t *testing.T) {
+	w, err := New(Options{CookieDir: t.TempDir()})
+	must(t, err)
+	must(t, w.SetRoots([]Root{{Path: t.TempDir()}}))
+	errs := make(chan error, 2)
+	write(t, w.roots[firstRoot(w)].Path+"/f", "x")
+	b, err := w.Next(context.Background()) // so that Sync waits
+	must(t, err)
+	go func() { _, err := w.Next(context.Background()); errs <- err }()
+	go func() { errs <- w.Sync(context.Background()) }()
+	must(t, w.Close())
+	must(t, w.Close())
+	for range 2 {
+		if err := <-errs; !errors.Is(err, ErrClosed) {
+			t.Errorf("after Close: %v", err)
+		}
+	}
+	w.Done(b)
+	if err := w.SetRoots(nil); !errors.Is(err, ErrClosed) {
+		t.Errorf("SetRoots after Close: %v", err)
+	}
+}
+
+func firstRoot(w *Watcher) string { return w.State().Roots[0].Path }
+
+// TestHardLinks: two names are two files, and an edit through one changes both,
+// though only one has an event.
+func TestHardLinks(t *testing.T) {
+	root := t.TempDir()
+	write(t, root+"/a/1", "x")
+	_, c := start(t, Options{}, Root{Path: root})
+	c.expect(root)
+	must(t, os.Link(root+"/a/1", root+"/2"))
+	c.expect(root)
+	for i := range 50 {
+		write(t, root+"/2", fmt.Sprint(i))
+		c.expect(root)
+		write(t, root+"/a/1", fmt.Sprint(i+1))
+		c.expect(root)
+	}
+	must(t, os.Remove(root+"/2"))
+	c.expect(root)
+}
+
+// TestCookieDir: a Sync needs no more than a place for its cookies, and not even that.
+func TestCookieDir(t *testing.T) {
+	root, base := t.TempDir(), t.TempDir()
+	dir := base + "/cookies"
+	must(t, os.Mkdir(dir, 0o755))
+	w, c := start(t, Options{CookieDir: dir}, Root{Path: root})
+	see := func(what string) {
+		t.Helper()
+		write(t, root+"/f", what)
+		c.sync()
+		if got := c.table()[root+"/f"]; got != what {
+			t.Fatalf("%s: %q", what, got)
+		}
+	}
+	see("cookie")
+	must(t, os.RemoveAll(dir))
+	see("removed")
+	must(t, os.RemoveAll(dir))
+	must(t, os.Mkdir(dir, 0o755))
+	see("made anew")
+	must(t, os.RemoveAll(dir))
+	write(t, dir, "a file")
+	see("a file in the way")
+	if n := w.State().Counters["sync_scans"]; n != 1 {
+		t.Errorf("%d syncs by scan, want 1", n)
+	}
+	must(t, os.Remove(dir))
+	see("mended")
+	entries, err := os.ReadDir(dir)
+	must(t, err)
+	if len(entries) > 1 { // the last may not be removed yet
+		t.Errorf("%d cookies are left", len(entries))
+	}
+}
+
+// TestCookieLost: a cookie whose event never comes leads to a scan.
+func TestCookieLost(t *testing.T) {
+	root, cookies := t.TempDir(), t.TempDir()
+	var deaf atomic.Bool
+	var gate sync.RWMutex
+	o := Options{CookieDir: cookies, CookieTimeout: 20 * time.Millisecond, RebuildPause: time.Millisecond}
+	o.newSource = func() (source, error) {
+		return newSieve(func(fsnotify.Event) bool { return !deaf.Load() }, &gate)
+	}
+	w, c := start(t, o, Root{Path: root})
+	c.sync()
+	deaf.Store(true)
+	write(t, root+"/f", "x")
+	var wg sync.WaitGroup
+	wg.Go(func() { c.sync() })
+	eventually(t, "rebuilt", func() bool { return w.State().Counters["rebuilds"] > 0 })
+	deaf.Store(false)
+	wg.Wait()
+	c.expect(root)
+	if s := w.State().Counters; s["cookie_timeouts"] < 2 {
+		t.Errorf("counters %v", s)
+	}
+}
+
+// TestPolled: a root that is polled is scanned at its interval and for each Sync.
+func TestPolled(t *testing.T) {
+	root := t.TempDir()
+	w, c := start(t, Options{}, Root{Path: root, Poll: 20 * time.Millisecond})
+	write(t, root+"/a/b", "1")
+	c.expect(root)
+	if s := w.State().Roots[0]; s.State != "polled" && s.State != "scanning" {
+		t.Errorf("state %+v", s)
+	}
+	write(t, root+"/a/b", "22")
+	eventually(t, "polled", func() bool { return c.table()[root+"/a/b"] == "22" })
+	must(t, w.SetRoots([]Root{{Path: root}}))
+	c.sync()
+	checkWatches(t, w, root)
+}
+
+// TestWatchTableFull: what cannot be watched is polled, says so, and is watched
+// when it can be.
+func TestWatchTableFull(t *testing.T) {
+	root := t.TempDir()
+	for i := range 10 {
+		write(t, fmt.Sprintf("%s/%d/sub/f", root, i), "x")
+	}
+	var full atomic.Bool
+	full.Store(true)
+	o := Options{Retry: 10 * time.Millisecond, RootCheck: 5 * time.Millisecond}
+	o.newSource = func() (source, error) {
+		s, err := newFsnotify()
+		return limited{s, &full}, err
+	}
+	w, c := start(t, o, Root{Path: root})
+	c.expect(root)
+	s := w.State().Roots[0]
+	if s.State != "polled" || s.Polled < 17 || !strings.Contains(s.Reason, "no space left") {
+		t.Errorf("state %+v", s)
+	}
+	write(t, root+"/7/sub/g", "y")
+	c.expect(root)
+	write(t, root+"/7/sub/h", "y")
+	eventually(t, "polled", func() bool { return c.table()[root+"/7/sub/h"] == "y" })
+	full.Store(false)
+	eventually(t, "watched", func() bool { s := w.State().Roots[0]; return s.State == "watching" && s.Reason == "" })
+	c.expect(root)
+	probe(t, root, "probe")
+	c.expect(root)
+}
+
+// limited refuses watches, but for four, as a full table does.
+type limited struct {
+	source
+	full *atomic.Bool
+}
+
+func (l limited) Add(dir string) error {
+	if l.full.Load() && len(l.WatchList()) >= 4 {
+		return fmt.Errorf("adding %s: %w", dir, syscall.ENOSPC)
+	}
+	return l.source.Add(dir)
+}
+
+// TestNoEvents: with no event queue to be had, all is polled until there is one.
+func TestNoEvents(t *testing.T) {
+	root := t.TempDir()
+	var none atomic.Bool
+	none.Store(true)
+	o := Options{Retry: 20 * time.Millisecond, RootCheck: 5 * time.Millisecond, RebuildPause: time.Millisecond}
+	o.newSource = func() (source, error) {
+		if none.Load() {
+			return nil, syscall.EMFILE
+		}
+		return newFsnotify()
+	}
+	w, c := start(t, o, Root{Path: root})
+	write(t, root+"/a/b", "1")
+	c.expect(root)
+	if s := w.State().Roots[0]; s.State == "watching" {
+		t.Errorf("state %+v", s)
+	}
+	none.Store(false)
+	eventually(t, "watched", func() bool { return w.State().Roots[0].State == "watching" })
+	c.expect(root)
+	checkWatches(t, w, root)
+}
+
+// TestAudit: what no event tells of is found by the sweep.
+func TestAudit(t *testing.T) {
+	root := t.TempDir()
+	write(t, root+"/a/1", "x")
+	write(t, root+"/b/2", "x")
+	var gate sync.RWMutex
+	var deaf atomic.Bool
+	o := Options{RootCheck: 2 * time.Millisecond, AuditPause: 2 * time.Millisecond, AuditRate: 100000}
+	o.newSource = func() (source, error) {
+		return newSieve(func(fsnotify.Event) bool { return !deaf.Load() }, &gate)
+	}
+	w, c := start(t, o, Root{Path: root})
+	c.expect(root)
+	deaf.Store(true)
+	write(t, root+"/a/1", "changed")
+	write(t, root+"/a/new", "x")
+	write(t, root+"/new/dir/f", "x")
+	must(t, os.RemoveAll(root+"/b"))
+	eventually(t, "found", func() bool { return len(differences(c.table(), walkFiles(root))) == 0 })
+	if s := w.State(); s.Counters["audit_found"] == 0 || s.LastAudit.IsZero() {
+		t.Errorf("state %+v", s)
+	}
+}
+
+// TestExclude: the program's own directories are neither reported nor watched,
+// under whatever name they are reached.
+func TestExclude(t *testing.T) {
+	root, other := t.TempDir(), t.TempDir()
+	write(t, root+"/data/log", "x")
+	write(t, other+"/secret", "x")
+	write(t, root+"/f", "x")
+	must(t, os.Symlink(other, root+"/link"))
+	w, c := start(t, Options{CookieDir: root + "/cookies", Exclude: []string{root + "/data", other}},
+		Root{Path: root, FollowSymlinks: true}, Root{Path: other})
+	c.sync()
+	write(t, root+"/data/log", "y")
+	c.sync()
+	if tab := c.table(); len(tab) != 1 || tab[root+"/f"] != "x" {
+		t.Errorf("reported %v", tab)
+	}
+	for _, r := range w.State().Roots {
+		if r.Path == other && r.State != "suspended" {
+			t.Errorf("an excluded root is %+v", r)
+		}
+	}
+}
