@@ -24,16 +24,17 @@ const (
 
 // ServeOptions is what the serve verb asks of the daemon.
 type ServeOptions struct {
-	// ConfigPath and Socket are the flags' values, absolute; empty when the
-	// flags were not given: the environment and the defaults then decide.
+	// ConfigPath is the config file, which need not exist. Absolute.
 	ConfigPath string
-	Socket     string
-	Log        *slog.Logger
-	Version    string
+	// Socket is the flag's value, absolute; empty when it was not given: the
+	// environment, the config and the default then decide.
+	Socket  string
+	Version string
 	// IdleExit is how long a daemon with no configured folder stays without
 	// requests; 0 means for ever. It is set for a daemon that a client
 	// started in the background.
 	IdleExit time.Duration
+	Log      *slog.Logger
 	// Ready is called once, when the socket answers.
 	Ready func()
 }
@@ -44,6 +45,9 @@ type Hooks struct {
 	// Serve runs the daemon until ctx is cancelled or a client asks it to
 	// end; it then returns nil.
 	Serve func(ctx context.Context, o ServeOptions) error
+	// InUse is the error that Serve returns, wrapped, when another daemon
+	// already answers at the socket.
+	InUse error
 	// Version is the program's version; empty takes it from the build.
 	Version string
 }

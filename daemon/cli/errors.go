@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
-	"syscall"
 
 	"quern/ipc"
 	"quern/ipc/client"
@@ -96,13 +94,7 @@ func exitCode(err error) int {
 // lostDaemon tells whether err means that no daemon is at the other end (any
 // more).
 func lostDaemon(err error) bool {
-	for _, target := range []error{client.ErrNotRunning, io.EOF, io.ErrUnexpectedEOF,
-		syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNREFUSED} {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
-	return false
+	return errors.Is(err, client.ErrNotRunning) || errors.Is(err, client.ErrConnectionLost)
 }
 
 // explainError adds what to do to errors that come from below.

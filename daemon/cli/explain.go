@@ -64,14 +64,17 @@ func (a *app) explain(ctx context.Context, f *explainFlags, ref reference) error
 		return err
 	}
 	defer c.Close()
+	if err := a.fresh(ctx, c); err != nil {
+		return err
+	}
 	var e ipc.Explanation
 	f.params.Passage = *ref.passage
 	err = onDocument(ref.path, func(path string) error {
-		f.params.Path, e = path, ipc.Explanation{}
+		f.params.Path, e = ipc.EncodePath(path), ipc.Explanation{}
 		return c.Call(ctx, ipc.MethodExplain, f.params, &e)
 	})
 	if err != nil {
-		return whyNotFound(ctx, c, ref, withQuery(err, f.params.Query))
+		return notShown("explain it", withQuery(err, f.params.Query))
 	}
 	if f.json {
 		return a.printValue(e)

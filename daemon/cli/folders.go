@@ -84,7 +84,7 @@ func (a *app) foldersAdd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p.Path = dir
+			p.Path = ipc.EncodePath(dir)
 			return a.withDaemon(cmd.Context(), func(c *conn) error {
 				return a.changeFolders(cmd.Context(), c, ipc.MethodFoldersAdd, p, "watching")
 			})
@@ -101,7 +101,7 @@ func (a *app) changeFolders(ctx context.Context, c *conn, method string, p ipc.F
 	if err := c.Call(ctx, method, p, &r); err != nil {
 		return err
 	}
-	a.out.printf("%s %s\n", done, a.newPathShower(a.out).show(p.Path))
+	a.out.printf("%s %s\n", done, a.newPathShower(a.out).showWire(p.Path))
 	return nil
 }
 
@@ -142,7 +142,7 @@ func insideOf(folders []ipc.FolderStatus, arg string) string {
 		return ""
 	}
 	for _, f := range folders {
-		if strings.HasPrefix(abs, f.Path+string(filepath.Separator)) {
+		if strings.HasPrefix(abs, fromWire(f.Path)+string(filepath.Separator)) {
 			return "; it lies in the folder " + f.Name + ", whose exclude globs can leave it out"
 		}
 	}

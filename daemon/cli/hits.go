@@ -75,9 +75,9 @@ func (a *app) printFiles(hits []ipc.Hit, nul bool) {
 		}
 		seen[h.Path] = true
 		if nul {
-			a.out.printf("%s\x00", h.Path)
+			a.out.printf("%s\x00", fromWire(h.Path))
 		} else {
-			a.out.printf("%s\n", a.out.style(stylePath, paths.show(h.Path)))
+			a.out.printf("%s\n", a.out.style(stylePath, paths.showWire(h.Path)))
 		}
 	}
 }
@@ -102,7 +102,7 @@ func (a *app) printHuman(hits []ipc.Hit, f *searchFlags) {
 
 // printHead writes path:first-last, the heading path and the score.
 func (a *app) printHead(h ipc.Hit, paths pathShower) {
-	a.out.printf("%s:%s", a.out.style(stylePath, paths.show(h.Path)), lineRange(h.Lines))
+	a.out.printf("%s:%s", a.out.style(stylePath, paths.showWire(h.Path)), lineRange(h.Lines))
 	if len(h.Heading) > 0 {
 		a.out.printf("  %s", a.out.style(styleHeading, headingPath(h.Heading)))
 	}

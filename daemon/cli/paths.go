@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"quern/ipc"
 )
 
 // absolute makes a path given on the command line absolute and clean.
@@ -64,6 +66,18 @@ func (a *app) newPathShower(out *output) pathShower {
 	home, _ := os.UserHomeDir()
 	return pathShower{out: out, cwd: cwd, home: home}
 }
+
+// fromWire is a path as the file system has it. One that is no path is shown
+// as it came.
+func fromWire(path string) string {
+	if decoded, err := ipc.DecodePath(path); err == nil {
+		return decoded
+	}
+	return path
+}
+
+// showWire is show for a path as it stands in an answer.
+func (p pathShower) showWire(path string) string { return p.show(fromWire(path)) }
 
 // show writes a path for people: on a terminal relative to the working
 // directory or to ~ where that is shorter, and harmless; elsewhere absolute.

@@ -20,7 +20,7 @@ func (a *app) reindexCommand() *cobra.Command {
 			}
 			return a.withDaemon(cmd.Context(), func(c *conn) error {
 				var r ipc.ReindexResult
-				err := c.Call(cmd.Context(), ipc.MethodReindex, ipc.ReindexParams{Path: path}, &r)
+				err := c.Call(cmd.Context(), ipc.MethodReindex, ipc.ReindexParams{Path: ipc.EncodePath(path)}, &r)
 				if errors.Is(err, &ipc.Error{Code: ipc.CodeNotFound}) {
 					return failuref("quern folders list shows what is watched", "cannot reindex %s: %w", safePath(path), err)
 				}

@@ -47,12 +47,12 @@ func findFolder(folders []ipc.FolderStatus, arg string) (ipc.FolderStatus, bool)
 		return ipc.FolderStatus{}, false
 	}
 	for _, f := range folders {
-		if filepath.Clean(f.Path) == abs {
+		if filepath.Clean(fromWire(f.Path)) == abs {
 			return f, true
 		}
 	}
 	for _, f := range folders {
-		if sameDirectory(f.Path, abs) {
+		if sameDirectory(fromWire(f.Path), abs) {
 			return f, true
 		}
 	}
@@ -73,7 +73,7 @@ func (a *app) addTemporary(ctx context.Context, c *conn, arg string) (ipc.Folder
 	if err != nil {
 		return list, err
 	}
-	err = c.Call(ctx, ipc.MethodFoldersAdd, ipc.FolderParams{Path: dir, Temporary: true}, &list)
+	err = c.Call(ctx, ipc.MethodFoldersAdd, ipc.FolderParams{Path: ipc.EncodePath(dir), Temporary: true}, &list)
 	return list, err
 }
 

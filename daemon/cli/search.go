@@ -12,6 +12,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// syncTimeout is how long a search waits for changes unless told otherwise.
+const syncTimeout = 2 * time.Second
+
 // searchFlags are the flags of quern search.
 type searchFlags struct {
 	params      ipc.SearchParams
@@ -85,7 +88,7 @@ func (f *searchFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&p.Collapse, "collapse", "document", "document: each document's best passage; none: every passage")
 	fl.IntVar(&p.Budget, "budget", 0, "as many hits as fit into so many `tokens` of four characters")
 	fl.BoolVar(&p.Sync, "sync", true, "see every change made before the search")
-	fl.DurationVar(&f.syncTimeout, "sync-timeout", 2*time.Second, "how long to wait for changes")
+	fl.DurationVar(&f.syncTimeout, "sync-timeout", syncTimeout, "how long to wait for changes")
 	fl.BoolVar(&p.Explain, "explain", false, "account for each score")
 	fl.BoolVar(&f.noText, "no-text", false, "leave the text out")
 	fl.BoolVar(&p.Literal, "literal", false, "take the words of the query as they are")

@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"os"
 
-	"quern/ipc/server"
+	"quern/config"
 
 	"github.com/spf13/cobra"
 )
@@ -41,15 +41,10 @@ func (a *app) serve(cmd *cobra.Command, background bool) error {
 	if err == nil {
 		return nil
 	}
-	if background && alreadyRunning(err) {
+	if background && a.hooks.InUse != nil && errors.Is(err, a.hooks.InUse) {
 		return &exitError{code: exitTaken, err: err}
 	}
 	return &exitError{code: ExitFailure, err: fmt.Errorf("cannot serve: %w", err)}
-}
-
-// alreadyRunning tells whether the daemon ended because another one runs.
-func alreadyRunning(err error) bool {
-	return errors.Is(err, server.ErrInUse)
 }
 
 func (a *app) serveOptions(background bool) (ServeOptions, error) {
@@ -57,22 +52,20 @@ func (a *app) serveOptions(background bool) (ServeOptions, error) {
 	if err != nil {
 		return ServeOptions{}, err
 	}
-	o := ServeOptions{Log: log, Version: a.version(), Ready: func() { log.Info("ready") }}
+	o := ServeOptions{
+		ConfigPath: config.FindConfig(a.flags.config), Version: a.version(),
+		Log: log, Ready: func() { log.Info("ready") },
+	}
 	if background {
 		o.IdleExit = idleExit
 	}
-	for _, p := range []struct {
-		flag string
-		to   *string
-	}{{a.flags.config, &o.ConfigPath}, {a.flags.socket, &o.Socket}} {
-		if p.flag == "" {
-			continue
-		}
-		if *p.to, err = absolute(p.flag); err != nil {
-			return ServeOptions{}, err
-		}
+	if a.flags.socket != "" {
+		o.Socket, err = absolute(a.flags.socket)
 	}
-	return o, nil
+	if _, statErr := os.Stat(o.ConfigPath); a.flags.config != "" && statErr != nil {
+		return o, failuref("quern init --config writes one", "cannot read the config: %w", statErr)
+	}
+	return o, err
 }
 
 // logger writes to the error stream; in the background this is a file that is

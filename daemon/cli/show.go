@@ -38,13 +38,16 @@ func (a *app) show(ctx context.Context, ref reference, asJSON bool) error {
 		return err
 	}
 	defer c.Close()
+	if err := a.fresh(ctx, c); err != nil {
+		return err
+	}
 	var r ipc.PassagesResult
 	err = onDocument(ref.path, func(path string) error {
 		r = ipc.PassagesResult{}
-		return c.Call(ctx, ipc.MethodPassages, ipc.PassagesParams{Path: path, N: ref.passage}, &r)
+		return c.Call(ctx, ipc.MethodPassages, ipc.PassagesParams{Path: ipc.EncodePath(path), N: ref.passage}, &r)
 	})
 	if err != nil {
-		return whyNotFound(ctx, c, ref, err)
+		return notShown("show it", err)
 	}
 	if asJSON {
 		return a.printValue(r)
@@ -67,29 +70,31 @@ func onDocument(path string, ask func(path string) error) error {
 	return ask(real)
 }
 
-// whyNotFound adds the file's state to an error that says it is not indexed.
-func whyNotFound(ctx context.Context, c *conn, ref reference, err error) error {
-	if !errors.Is(err, &ipc.Error{Code: ipc.CodeNotFound}) {
+// notShown explains an error about a document.
+func notShown(doing string, err error) error {
+	if errors.Is(err, &ipc.Error{Code: ipc.CodeNotFound}) {
+		return failuref("quern folders list shows what is watched", "cannot %s: %w", doing, err)
+	}
+	return err
+}
+
+// fresh waits, before a question about one document, until the changes made
+// before are searchable: a first indexing to its end, others as long as a
+// search would.
+func (a *app) fresh(ctx context.Context, c *conn) error {
+	if err := a.catchUp(ctx, c, &searchFlags{}, a.started); err != nil {
 		return err
 	}
-	s, statusErr := status(ctx, c, ref.path)
-	if statusErr != nil || s.File == nil {
-		return err
+	err := c.Call(ctx, ipc.MethodSync, ipc.SyncParams{TimeoutMS: int(syncTimeout.Milliseconds())}, nil)
+	if errors.Is(err, &ipc.Error{Code: ipc.CodeTimeout}) {
+		a.say("the answer may be stale: changes are not yet searchable (quern status --wait)")
+		return nil
 	}
-	path := safePath(ref.path)
-	switch f := s.File; {
-	case f.State == ipc.FileIndexed && ref.passage != nil:
-		return failuref("quern show "+path+" lists them", "%s has no passage %d: %w", path, *ref.passage, err)
-	case f.Reason != "":
-		return failuref("", "%s is not indexed: %s: %s", path, f.State, f.Reason)
-	case f.State == ipc.FilePending:
-		return failuref("quern status --wait, then again", "%s is not indexed yet", path)
-	}
-	return failuref("quern folders list shows what is watched", "%s is not indexed: %w", path, err)
+	return err
 }
 
 func (a *app) printPassages(r *ipc.PassagesResult) {
-	path := a.newPathShower(a.out).show(r.Path)
+	path := a.newPathShower(a.out).showWire(r.Path)
 	for i, p := range r.Passages {
 		if i > 0 {
 			a.out.printf("\n")

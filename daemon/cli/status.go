@@ -47,6 +47,7 @@ func (a *app) status(ctx context.Context, f *statusFlags) error {
 		if path, err = absolute(f.file); err != nil {
 			return err
 		}
+		path = ipc.EncodePath(path)
 	}
 	c, err := a.connect(ctx)
 	if err != nil {

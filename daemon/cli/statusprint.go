@@ -12,7 +12,7 @@ const shownProblems = 20
 
 // printFile writes one file's state and reason.
 func (a *app) printFile(f ipc.FileStatus) {
-	a.out.printf("%s: %s", a.newPathShower(a.out).show(f.Path), f.State)
+	a.out.printf("%s: %s", a.newPathShower(a.out).showWire(f.Path), f.State)
 	if f.Reason != "" {
 		a.out.printf(": %s", oneLine(f.Reason))
 	}
@@ -105,7 +105,7 @@ func folderTable(folders []ipc.FolderStatus, paths pathShower) *table {
 		if f.Reason != "" {
 			state += ": " + oneLine(f.Reason)
 		}
-		t.add(oneLine(f.Name), paths.show(f.Path), count(f.Documents), count(f.Passages), state)
+		t.add(oneLine(f.Name), paths.showWire(f.Path), count(f.Documents), count(f.Passages), state)
 	}
 	return t
 }
@@ -120,7 +120,7 @@ func (a *app) problemLines(s *ipc.StatusResult, paths pathShower) []string {
 		if p.State == ipc.FileFailed {
 			state = a.out.style(styleBad, state)
 		}
-		t.add(state, paths.show(p.Path), oneLine(p.Reason))
+		t.add(state, paths.showWire(p.Path), oneLine(p.Reason))
 	}
 	lines := append([]string{"", "problems"}, t.lines("  ")...)
 	if more := s.Files.Skipped + s.Files.Failed - shownProblems; more > 0 && len(s.Problems) > shownProblems {

@@ -21,7 +21,7 @@ func (a *app) printVimgrep(hits []ipc.Hit) {
 		if a.out.terminal {
 			text = safeText(text)
 		}
-		a.out.printf("%s:%d:%d:%s\n", paths.show(h.Path), line, column, text)
+		a.out.printf("%s:%d:%d:%s\n", paths.showWire(h.Path), line, column, text)
 	}
 }
 
@@ -59,11 +59,12 @@ func around(h ipc.Hit) (before, after string) {
 	if h.Bytes[0] < 0 || size < 0 || size > 2*len(h.Text) {
 		return "", ""
 	}
+	path := fromWire(h.Path)
 	// Opening a pipe that has meanwhile taken the file's place would hang.
-	if info, err := os.Stat(h.Path); err != nil || !info.Mode().IsRegular() {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return "", ""
 	}
-	file, err := os.Open(h.Path)
+	file, err := os.Open(path)
 	if err != nil {
 		return "", ""
 	}
