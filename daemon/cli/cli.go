@@ -129,6 +129,8 @@ func (a *app) rootCommand() *cobra.Command {
 		RunE:          a.runRoot,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+
+		SuggestionsMinimumDistance: 2,
 	}
 	root.SetIn(a.std.In)
 	root.SetOut(a.out)

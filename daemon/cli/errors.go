@@ -133,6 +133,7 @@ func (a *app) report(ctx context.Context, err error) int {
 	if err != nil && err.Error() != "" {
 		a.say("%v%s", err, pointAt(err))
 	}
+	_ = a.msg.flush() // the usage text, when that was all
 	return exitCode(err)
 }
 
