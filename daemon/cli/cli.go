@@ -8,6 +8,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -171,7 +172,7 @@ func (a *app) rootArgs(cmd *cobra.Command, args []string) error {
 	}
 	hint := "quern help lists the verbs"
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		hint = "did you mean quern " + near[0] + "?"
+		hint = "did you mean quern " + strings.Join(near, " or quern ") + "?"
 	}
 	return usagef(hint, "unknown verb %q", args[0])
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -67,14 +68,16 @@ func (a *app) completeRanking(cmd *cobra.Command) {
 
 // completeFolders completes the names of the configured folders, read from
 // the config: no daemon is started for it. Directories complete too.
-func (a *app) completeFolders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+func (a *app) completeFolders(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	s, err := a.settings()
 	if err != nil || s.err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	names := make([]string, 0, len(s.config.Folders))
 	for _, f := range s.config.Folders {
-		names = append(names, f.Name+"\t"+f.Path)
+		if strings.HasPrefix(f.Name, prefix) {
+			names = append(names, f.Name+"\t"+f.Path)
+		}
 	}
 	return names, cobra.ShellCompDirectiveDefault
 }

@@ -25,14 +25,14 @@ func (a *app) helpCommand() *cobra.Command {
 	}
 }
 
-func completeVerbs(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+func completeVerbs(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	target, _, err := cmd.Root().Find(args)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []string
 	for _, c := range target.Commands() {
-		if c.IsAvailableCommand() {
+		if c.IsAvailableCommand() && strings.HasPrefix(c.Name(), prefix) {
 			names = append(names, c.Name()+"\t"+c.Short)
 		}
 	}

@@ -54,10 +54,9 @@ func safePath(path string) string {
 	return escapeRunes(path, func(r rune) bool { return harmful(r) || r == '\u00a0' })
 }
 
-// linePath makes a path one line long and leaves all else as it is.
-func linePath(path string) string {
-	return escapeRunes(path, func(r rune) bool { return r == '\n' || r == '\r' })
-}
+// linePath escapes control characters in a path, line ends among them, and
+// leaves all else as it is.
+func linePath(path string) string { return escapeRunes(path, unicode.IsControl) }
 
 // escapeRunes writes the runes that must be escaped as \n, \x1b or \u202e, and
 // bytes that are no UTF-8 as \xff.
