@@ -28,10 +28,7 @@ type searchFlags struct {
 }
 
 const searchLong = `Search the watched folders. The words of the query are OR-ed and ranked.
-
-Query syntax: "exact phrase"  +must  -not  prefix*  fuzzy~  path:GLOB  type:EXT
-folder:NAME  heading:WORD  since:DATE  before:DATE. With --literal the words
-are taken as they are. Write -- before a query that starts with -.
+Write -- before a query that starts with -.
 
 The answer sees every change that was complete before the search began; a
 first indexing is waited for. --sync=false answers at once.
@@ -46,7 +43,7 @@ func (a *app) searchCommand() *cobra.Command {
 		Short: "Search the watched folders",
 		Long:  searchLong,
 		Example: "  quern search --folder ~/notes \"how long does a refund take\"\n" +
-			"  quern search -k 3 --json 'billing +refund -draft'\n" +
+			"  quern search -k 3 --json --type md billing refunds\n" +
 			"  vim -q <(quern search --vimgrep billing)",
 		Args: searchArgs,
 		RunE: a.run(func(cmd *cobra.Command, args []string) error {

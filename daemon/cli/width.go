@@ -12,10 +12,12 @@ import (
 // are stacks of marks made to spill over the neighbouring lines.
 const maxCluster = 64
 
-// displayWidth is the number of terminal columns that s takes.
+// displayWidth is the number of terminal columns that s takes. The escape
+// sequences of styles take none.
 func displayWidth(s string) int {
 	columns := 0
 	clusters := graphemes.FromString(s)
+	clusters.AnsiEscapeSequences = true
 	for clusters.Next() {
 		columns += clusterWidth(clusters.Value())
 	}
@@ -25,6 +27,9 @@ func displayWidth(s string) int {
 // clusterWidth is the number of columns of one grapheme cluster: that of its
 // widest character.
 func clusterWidth(cluster string) int {
+	if strings.HasPrefix(cluster, "\x1b[") {
+		return 0
+	}
 	columns := 0
 	for _, r := range cluster {
 		columns = max(columns, runeWidth(r))
