@@ -64,11 +64,14 @@ func (a *app) awaitSocket(ctx context.Context, s settings, child *child) (*conn,
 		ended, code := child.ended()
 		c, err := a.dial(ctx, s)
 		switch {
-		case !errors.Is(err, client.ErrNotRunning):
-			a.started = err == nil
-			return c, err
 		case ctx.Err() != nil:
 			return nil, a.startFailure(ctx, child, "it does not answer at "+s.socket)
+		case !errors.Is(err, client.ErrNotRunning):
+			if err == nil {
+				a.started = true
+				child.endUnless(ctx, c)
+			}
+			return c, err
 		case ended && code != exitTaken:
 			return nil, a.startFailure(ctx, child, fmt.Sprintf("it ended with code %d", code))
 		case ended && taken.IsZero():
@@ -107,7 +110,8 @@ func sleep(ctx context.Context, d time.Duration) {
 // child is a daemon started in the background.
 type child struct {
 	log    string
-	offset int64         // where its own lines start in the log
+	offset int64 // where its own lines start in the log
+	proc   *os.Process
 	done   chan struct{} // closed when the process has ended
 	code   int           // valid once done is closed
 }
@@ -143,7 +147,7 @@ func (a *app) spawn(log string) (*child, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	c := &child{log: log, offset: info.Size(), done: make(chan struct{})}
+	c := &child{log: log, offset: info.Size(), proc: cmd.Process, done: make(chan struct{})}
 	go c.wait(cmd) // ends with the daemon, or with this short-lived program
 	return c, nil
 }
@@ -153,6 +157,16 @@ func (c *child) wait(cmd *exec.Cmd) {
 	// The exit code says all that the error does.
 	_ = cmd.Wait()
 	c.code = cmd.ProcessState.ExitCode()
+}
+
+// endUnless ends the child if another daemon answered: a child that was slow
+// to start would else take over when that daemon stops.
+func (c *child) endUnless(ctx context.Context, daemon *conn) {
+	s, err := status(ctx, daemon, "")
+	if err == nil && s.PID != c.proc.Pid {
+		// It may have ended by itself, which is as good.
+		_ = c.proc.Kill()
+	}
 }
 
 // ended tells whether the process has ended, and its exit code.

@@ -53,6 +53,9 @@ func (a *app) connectRunning(ctx context.Context, hint string) (*conn, error) {
 // error wraps client.ErrNotRunning when nothing answers.
 func (a *app) dial(ctx context.Context, s settings) (*conn, error) {
 	c, err := client.Dial(ctx, s.socket)
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if errors.Is(err, client.ErrNotRunning) {
 		return nil, err
 	}

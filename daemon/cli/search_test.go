@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -239,8 +240,22 @@ func TestAnInterruptedWaitAnswersFromWhatIsThere(t *testing.T) {
 }
 
 func interruptSelf(t *testing.T) {
-	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = self.Signal(os.Interrupt)
+	}
+	if err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAnInterruptedRunSaysSo(t *testing.T) {
+	home(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	newFake(t)
+	for _, args := range [][]string{{"search", "x"}, {"stop"}, {"status"}} {
+		console{ctx: ctx}.run(t, args...).want(t, ExitFailure, "quern: interrupted")
 	}
 }
 

@@ -36,8 +36,13 @@ func (w word) width() int {
 func snippet(text string, highlights [][2]int, columns int, mark func(string) string) []string {
 	columns = max(columns, 10)
 	marks := cleanMarks(text, highlights)
-	from, to := snippetRange(text, marks, columns*snippetLines*9/10)
+	budget := columns * snippetLines * 9 / 10
+	from, to := snippetRange(text, marks, budget)
 	words := splitWords(text, from, to, marks)
+	if len(words) == 0 { // the chosen part is blank: show the beginning
+		from, to = snippetRange(text, nil, budget)
+		words = splitWords(text, from, to, marks)
+	}
 	if len(words) == 0 {
 		return nil
 	}
@@ -69,10 +74,12 @@ func snippetRange(text string, marks [][2]int, budget int) (from, to int) {
 	if len(text) <= budget {
 		return 0, len(text)
 	}
-	left, right := 0, 0
-	if len(marks) > 0 {
-		left, right = densest(text, marks, budget)
+	if len(marks) == 0 {
+		from = len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
+		to = min(len(text), from+budget)
+		return from, wordEnd(text, to, from+budget/2)
 	}
+	left, right := densest(text, marks, budget)
 	right = min(right, left+budget)
 	from = max(0, left-(budget-(right-left))/2)
 	to = min(len(text), from+budget)
@@ -103,12 +110,17 @@ func densest(text string, marks [][2]int, budget int) (left, right int) {
 	return left, right
 }
 
+// longWord is the length in bytes of a word that may be cut: beyond it, it is
+// no word of a language that has blanks.
+const longWord = 40
+
 // wordStart moves from forward to the start of a word, not beyond limit.
 func wordStart(text string, from, limit int) int {
 	if from == 0 {
 		return 0
 	}
-	if i := strings.IndexFunc(text[from:max(from, limit)], unicode.IsSpace); i >= 0 {
+	near := min(max(from, limit), from+longWord)
+	if i := strings.IndexFunc(text[from:near], unicode.IsSpace); i >= 0 {
 		return from + i
 	}
 	for from < limit && !utf8.RuneStart(text[from]) {
@@ -123,8 +135,9 @@ func wordEnd(text string, to, limit int) int {
 		return len(text)
 	}
 	limit = min(limit, to)
-	if i := strings.LastIndexFunc(text[limit:to], unicode.IsSpace); i >= 0 {
-		return limit + i
+	near := max(limit, to-longWord)
+	if i := strings.LastIndexFunc(text[near:to], unicode.IsSpace); i >= 0 {
+		return near + i
 	}
 	for to > limit && !utf8.RuneStart(text[to]) {
 		to--
@@ -168,7 +181,8 @@ func newGlyph(cluster string, marked bool) (g glyph, space bool) {
 		cluster = cluster[:size]
 	}
 	cluster = safeText(cluster)
-	return glyph{text: cluster, width: clusterWidth(cluster), marked: marked}, false
+	// Stand-ins do not combine as what they stand for does: measure again.
+	return glyph{text: cluster, width: displayWidth(cluster), marked: marked}, false
 }
 
 // fold breaks words into lines of at most columns columns; a word longer than

@@ -55,13 +55,15 @@ func (a *app) awaitGone(ctx context.Context) error {
 	defer cancel()
 	for pause := firstPause; ; pause = min(pause*2, longPause) {
 		c, err := a.dial(limited, s)
-		if errors.Is(err, client.ErrNotRunning) {
-			return nil
-		}
 		if err == nil {
 			c.Close()
 		}
-		if limited.Err() != nil {
+		switch {
+		case errors.Is(err, client.ErrNotRunning):
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case limited.Err() != nil:
 			return failuref("quern status shows its pid", "the daemon has not ended after %s", stopLimit)
 		}
 		sleep(limited, pause)
