@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -69,7 +70,7 @@ func (a *app) answerNow(ctx context.Context, c *conn, f *searchFlags) error {
 // or in all when none are given, that its answers would be incomplete.
 func behind(s *ipc.StatusResult, folders []string, first bool) bool {
 	for _, f := range s.Folders {
-		if f.State == "scanning" && (len(folders) == 0 || slices.Contains(folders, f.Name)) {
+		if f.State == "scanning" && concerns(folders, f.Name) {
 			return true
 		}
 	}
@@ -77,6 +78,12 @@ func behind(s *ipc.StatusResult, folders []string, first bool) bool {
 		return false
 	}
 	return first || s.Pending >= muchPending || s.Progress.Total-s.Progress.Done >= muchPending
+}
+
+// concerns tells whether a search in the given folders looks into the one
+// named. Those given by path may lie anywhere.
+func concerns(folders []string, name string) bool {
+	return len(folders) == 0 || slices.Contains(folders, name) || slices.ContainsFunc(folders, filepath.IsAbs)
 }
 
 // awaitQuiet polls the status until busy says no. Progress shows on a

@@ -27,6 +27,8 @@ type fake struct {
 	result ipc.SearchResult
 	folder []ipc.FolderStatus
 	fail   map[string]error // by method
+	// covered makes folders.add find that a folder holds the directory already.
+	covered bool
 	onCall map[string]func()
 	params map[string]any // the last params by method
 	ended  chan struct{}  // closed by shutdown
@@ -145,6 +147,9 @@ func (f *fake) answerStatus(p ipc.StatusParams) ipc.StatusResult {
 }
 
 func (f *fake) addFolder(p ipc.FolderParams) ipc.FoldersResult {
+	if f.covered {
+		return ipc.FoldersResult{Folders: f.folder}
+	}
 	name := p.Name
 	if name == "" {
 		name = filepath.Base(p.Path)

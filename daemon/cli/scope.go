@@ -10,7 +10,8 @@ import (
 )
 
 // scope turns the --folder flags into names of folders. Directories that are
-// not watched are added for the daemon's life; added tells of any.
+// not watched are added for the daemon's life; added tells of any. A directory
+// inside a watched folder is searched by its path.
 func (a *app) scope(ctx context.Context, c *conn, f *searchFlags) (added bool, err error) {
 	if len(f.folders) == 0 {
 		return false, nil
@@ -20,17 +21,23 @@ func (a *app) scope(ctx context.Context, c *conn, f *searchFlags) (added bool, e
 		return false, err
 	}
 	for _, arg := range f.folders {
-		folder, ok := findFolder(list.Folders, arg)
-		if !ok {
-			if list, err = a.addTemporary(ctx, c, arg); err != nil {
-				return added, err
-			}
-			added = true
-			if folder, ok = findFolder(list.Folders, arg); !ok {
-				return added, failuref("quern folders list shows them", "the daemon did not take on the folder %q", arg)
-			}
+		if folder, ok := findFolder(list.Folders, arg); ok {
+			f.params.Folders = append(f.params.Folders, folder.Name)
+			continue
 		}
-		f.params.Folders = append(f.params.Folders, folder.Name)
+		dir, err := directory(arg)
+		if err != nil {
+			return added, err
+		}
+		p := ipc.FolderParams{Path: ipc.EncodePath(dir), Temporary: true}
+		if err := c.Call(ctx, ipc.MethodFoldersAdd, p, &list); err != nil {
+			return added, err
+		}
+		wanted := p.Path
+		if folder, ok := findFolder(list.Folders, arg); ok {
+			wanted, added = folder.Name, true
+		}
+		f.params.Folders = append(f.params.Folders, wanted)
 	}
 	return added, nil
 }
@@ -64,17 +71,6 @@ func sameDirectory(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)
-}
-
-// addTemporary has the daemon index a directory for its life.
-func (a *app) addTemporary(ctx context.Context, c *conn, arg string) (ipc.FoldersResult, error) {
-	var list ipc.FoldersResult
-	dir, err := directory(arg)
-	if err != nil {
-		return list, err
-	}
-	err = c.Call(ctx, ipc.MethodFoldersAdd, ipc.FolderParams{Path: ipc.EncodePath(dir), Temporary: true}, &list)
-	return list, err
 }
 
 // directory makes the path of an existing directory absolute.

@@ -282,6 +282,19 @@ func TestSearchInAFolderByNameOrPath(t *testing.T) {
 	}
 }
 
+func TestSearchInADirectoryInsideAFolder(t *testing.T) {
+	dir := home(t)
+	must(os.MkdirAll(filepath.Join(dir, "notes/work"), 0o700))
+	f := newFake(t)
+	f.folder = []ipc.FolderStatus{{Name: "notes", Path: dir + "/notes"}}
+	f.covered = true
+	t.Chdir(dir)
+	run(t, "search", "--folder", "notes/work", "refund").want(t, ExitOK)
+	if got := lastParams[ipc.SearchParams](t, f, ipc.MethodSearch).Folders; !reflect.DeepEqual(got, []string{dir + "/notes/work"}) {
+		t.Errorf("searched %v", got)
+	}
+}
+
 func TestSearchAddsAFolderForTheDaemonsLife(t *testing.T) {
 	dir := home(t)
 	must(os.Mkdir(filepath.Join(dir, "new"), 0o700))
