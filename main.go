@@ -2,4 +2,17 @@
 // an exact index of their passages and answers queries over a Unix socket.
 package main
 
-func main() {}
+import (
+	"context"
+	"os"
+
+	"quern/daemon/cli"
+)
+
+// version is set by the release build: -ldflags "-X main.version=1.2.3".
+var version string
+
+func main() {
+	std := cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	os.Exit(cli.Main(context.Background(), os.Args[1:], std, cli.Hooks{Version: version}))
+}
