@@ -6,7 +6,9 @@ import (
 	"context"
 	"os"
 
+	"quern/daemon"
 	"quern/daemon/cli"
+	"quern/ipc/server"
 )
 
 // version is set by the release build: -ldflags "-X main.version=1.2.3".
@@ -14,5 +16,11 @@ var version string
 
 func main() {
 	std := cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
-	os.Exit(cli.Main(context.Background(), os.Args[1:], std, cli.Hooks{Version: version}))
+	os.Exit(cli.Main(context.Background(), os.Args[1:], std, cli.Hooks{
+		Serve: func(ctx context.Context, o cli.ServeOptions) error {
+			return daemon.Run(ctx, daemon.Options(o))
+		},
+		InUse:   server.ErrInUse,
+		Version: version,
+	}))
 }
