@@ -8,7 +8,6 @@ import (
 
 	"quern/daemon"
 	"quern/daemon/cli"
-	"quern/ipc/server"
 )
 
 // version is set by the release build: -ldflags "-X main.version=1.2.3".
@@ -20,7 +19,7 @@ func main() {
 		Serve: func(ctx context.Context, o cli.ServeOptions) error {
 			return daemon.Run(ctx, daemon.Options(o))
 		},
-		InUse:   server.ErrInUse,
+		InUse:   daemon.ErrInUse,
 		Version: version,
 	}))
 }

@@ -61,9 +61,11 @@ type Daemon struct {
 	next      *core           // being built with another index configuration, or nil
 }
 
+// ErrInUse is returned by Run, wrapped, when a daemon already answers on the socket.
+var ErrInUse = server.ErrInUse
+
 // Run serves until ctx is done or a client asks for shutdown, and then returns
-// nil. It returns server.ErrInUse (wrapped) when a daemon already answers on the
-// socket, and the config's own error when that cannot be used.
+// nil. Other errors are ErrInUse and the config's own, when that cannot be used.
 func Run(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
