@@ -105,18 +105,24 @@ func (p *pairer) other(pos, end int) bool {
 	it.Init(norm.NFKC, p.text[pos:end])
 	var u unit
 	for !it.Done() {
-		start := pos + it.Pos()
-		piece := string(it.Next())
+		start, piece := it.Pos(), ""
+		for !it.Done() && it.Pos() == start { // a decomposition may come in parts
+			piece += string(it.Next())
+		}
+		stop := pos + it.Pos()
+		if it.Done() {
+			stop = end
+		}
 		for _, r := range piece {
 			if u.text != "" && attaches(r) {
 				u.text += string(r)
-				u.end = pos + it.Pos()
+				u.end = stop
 				continue
 			}
 			if u.text != "" && !p.add(u) {
 				return false
 			}
-			u = unit{string(r), start, pos + it.Pos()}
+			u = unit{string(r), pos + start, stop}
 		}
 	}
 	return u.text == "" || p.add(u)
