@@ -52,8 +52,11 @@ func (w *Watcher) differs(path string, f stamp) bool {
 	return ok && e.id == f.id && (e.racy || e.stamp != f)
 }
 
-// unlinked forgets a name.
-func (w *Watcher) unlinked(path string, id ident) {
+// unlinked forgets a name, and has the file's other names looked at: it may have
+// been changed through this one, whose event now finds nothing. (A name that comes,
+// is written through and goes before it settles cannot be told from any other
+// passing file; what it did to the file's other names is found by the audit.)
+func (w *Watcher) unlinked(path string, id ident, epoch uint64) {
 	l := &w.rec.links
 	names, ok := l.names[id]
 	if !ok {
@@ -65,6 +68,9 @@ func (w *Watcher) unlinked(path string, id ident) {
 		return
 	}
 	l.names[id] = names
+	for _, other := range names {
+		w.hint(other, echo, epoch)
+	}
 }
 
 func (w *Watcher) wantLinks(id ident, epoch uint64) {

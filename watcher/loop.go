@@ -25,6 +25,7 @@ type reconciler struct {
 	releaseAt time.Time // of held removes, while scanning
 	cookieDir *ident    // its identity, while watched
 	cookieN   int
+	wakes     int // of idle, for tests
 
 	nextTick, nextRetry time.Time
 	wall                time.Time // at the last tick
@@ -176,6 +177,7 @@ func (w *Watcher) idle(timer *time.Timer) {
 		sooner(w.cookie.deadline.Add(1), true)
 	}
 	w.mu.Unlock()
+	w.rec.wakes++
 	timer.Reset(max(0, time.Until(next)))
 	select {
 	case f := <-w.cmds:

@@ -337,7 +337,7 @@ func (w *Watcher) record(n *node, name string, e entry, j job) {
 	case !known:
 		n.root.files.Add(1)
 	case old.id != e.id:
-		w.unlinked(join(n.path, name), old.id)
+		w.unlinked(join(n.path, name), old.id, j.epoch)
 	}
 	c := Change{Op: Write, Path: join(n.path, name), Root: n.root.Path, Info: e.info()}
 	if e.reason != "" {
@@ -362,7 +362,7 @@ func (w *Watcher) drop(n *node, name string, j job) {
 func (w *Watcher) dropFile(n *node, name string, j job) {
 	e, path := n.files[name], join(n.path, name)
 	delete(n.files, name)
-	w.unlinked(path, e.id)
+	w.unlinked(path, e.id, j.epoch)
 	n.root.files.Add(-1)
 	if j.audit && !w.hinted(path) {
 		w.stat.add(cAuditFound, 1)
