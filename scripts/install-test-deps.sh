@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 STATICCHECK_VERSION=v0.8.2
-GOVULNCHECK_VERSION=latest
+GOVULNCHECK_VERSION=v1.9.0
 
 bin="$(go env GOBIN)"
 export PATH="$PATH:${bin:-$(go env GOPATH)/bin}"
