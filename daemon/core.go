@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"quern/config"
 	"quern/index"
@@ -28,8 +29,12 @@ type core struct {
 	mu      sync.Mutex // guards folders
 	folders []*folder  // in the order of the config, temporary ones last
 
+	// caughtUp is set once every file that stood in the folders at the start
+	// is searchable.
+	caughtUp atomic.Bool
+
 	stop func()
-	done chan struct{} // closed when the pipeline has ended
+	work sync.WaitGroup // the goroutines, which end with stop
 }
 
 // folder is a watched folder and the rules for what of it is indexed.
@@ -68,17 +73,19 @@ func (d *Daemon) startCore(cfg config.Config) (*core, error) {
 		return nil, fmt.Errorf("start watching: %w", err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	c := &core{engine: engine, watch: watch, files: newFileTable(), stop: stop, done: make(chan struct{})}
+	c := &core{engine: engine, watch: watch, files: newFileTable(), stop: stop}
 	if err := c.setFolders(d.makeFolders(cfg, nil)); err != nil {
 		stop()
 		watch.Close()
 		engine.Close()
 		return nil, err
 	}
-	go func() { // ends with c.close
-		defer close(c.done)
-		newPipeline(c, d.log).run(ctx)
-	}()
+	c.work.Go(func() { newPipeline(c, d.log).run(ctx) })
+	c.work.Go(func() {
+		if watch.Sync(ctx) == nil {
+			c.caughtUp.Store(true)
+		}
+	})
 	return c, nil
 }
 
@@ -87,7 +94,7 @@ func (d *Daemon) startCore(cfg config.Config) (*core, error) {
 func (c *core) close() {
 	c.stop()
 	c.watch.Close()
-	<-c.done
+	c.work.Wait()
 	c.engine.Close()
 }
 

@@ -72,15 +72,21 @@ func (t *fileTable) counts() (skipped, failed int) {
 // list returns at most limit problems: failures before skips, then by path.
 func (t *fileTable) list(limit int) []ipc.FileStatus {
 	t.mu.Lock()
-	out := make([]ipc.FileStatus, 0, len(t.problems))
-	for path, p := range t.problems {
-		out = append(out, ipc.FileStatus{Path: path, State: p.state, Reason: p.reason})
+	defer t.mu.Unlock()
+	out := make([]ipc.FileStatus, 0, min(len(t.problems), 2*limit))
+	cut := func() {
+		slices.SortFunc(out, func(a, b ipc.FileStatus) int {
+			return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(a.Path, b.Path))
+		})
+		out = out[:min(limit, len(out))]
 	}
-	t.mu.Unlock()
-	slices.SortFunc(out, func(a, b ipc.FileStatus) int {
-		return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(a.Path, b.Path))
-	})
-	return out[:min(limit, len(out))]
+	for path, p := range t.problems {
+		if out = append(out, ipc.FileStatus{Path: path, State: p.state, Reason: p.reason}); len(out) == 2*limit {
+			cut() // so that a hundred thousand skipped files cost little
+		}
+	}
+	cut()
+	return out
 }
 
 // handled counts a file that was read, skipped or removed.

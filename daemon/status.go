@@ -27,7 +27,7 @@ func (d *Daemon) status(_ context.Context, p ipc.StatusParams) (ipc.StatusResult
 		Passages: stats.Passages, Terms: stats.Terms, Model: cfg.Rank.Model,
 		Pending: watch.Pending, Progress: c.files.progress(watch.Pending),
 		Memory: residentMemory(), Problems: c.files.list(maxProblems),
-		Counters: watch.Counters,
+		Counters: watch.Counters, FirstIndexing: !c.caughtUp.Load(),
 	}
 	for i := range out.Problems {
 		out.Problems[i].Path = ipc.EncodePath(out.Problems[i].Path)

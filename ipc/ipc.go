@@ -234,7 +234,10 @@ type StatusResult struct {
 	Model       string         `json:"model"`
 	Pending     int            `json:"pending"` // changes seen but not yet searchable
 	Progress    Progress       `json:"progress"`
-	Memory      int64          `json:"memory_bytes"`
+	// FirstIndexing: not every file that stood in the folders at the start
+	// is searchable yet.
+	FirstIndexing bool  `json:"first_indexing,omitempty"`
+	Memory        int64 `json:"memory_bytes"`
 	// Problems are files that were skipped or failed, by path; the list is
 	// cut at 1,000, Files has the whole counts.
 	Problems []FileStatus     `json:"problems"`

@@ -19,10 +19,6 @@ const (
 	longPoll  = 250 * time.Millisecond
 )
 
-// counterFirst is the daemon's counter that is 1 until it has been quiescent
-// for the first time.
-const counterFirst = "first_indexing"
-
 // errAnswerNow means that the person at the terminal does not want to wait.
 var errAnswerNow = errors.New("interrupted while waiting")
 
@@ -34,7 +30,7 @@ func (a *app) catchUp(ctx context.Context, c *conn, f *searchFlags, first bool) 
 	if err != nil {
 		return err
 	}
-	first = first || s.Counters[counterFirst] > 0
+	first = first || s.FirstIndexing
 	if !behind(s, f.params.Folders, first) || !first && !a.msg.terminal {
 		return nil
 	}

@@ -29,9 +29,9 @@ type fake struct {
 	fail   map[string]error // by method
 	// covered makes folders.add find that a folder holds the directory already.
 	covered bool
-	onCall map[string]func()
-	params map[string]any // the last params by method
-	ended  chan struct{}  // closed by shutdown
+	onCall  map[string]func()
+	params  map[string]any // the last params by method
+	ended   chan struct{}  // closed by shutdown
 }
 
 // newFake starts a daemon at the default socket of the test's environment.

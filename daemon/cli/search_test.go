@@ -192,7 +192,7 @@ func TestSearchWaitsForAFirstIndexingEvenWhenPiped(t *testing.T) {
 	home(t)
 	f := newFake(t)
 	first := busyStatus(120, 9000)
-	first.Counters = map[string]int64{counterFirst: 1}
+	first.FirstIndexing = true
 	f.status = []ipc.StatusResult{first, busyStatus(8999, 9000), quiet()}
 	run(t, "search", "refund").want(t, ExitOK)
 	if got := f.called(); !reflect.DeepEqual(got, []string{"status", "status", "status", "search"}) {
@@ -217,7 +217,7 @@ func TestAnExplicitSyncTimeoutBoundsTheWholeWait(t *testing.T) {
 	home(t)
 	f := newFake(t)
 	first := busyStatus(1, 9000)
-	first.Counters = map[string]int64{counterFirst: 1}
+	first.FirstIndexing = true
 	f.status = []ipc.StatusResult{first}
 	run(t, "search", "--sync-timeout", "30ms", "refund").want(t, ExitOK, "the answer is incomplete: scanning: 1 of 9,000 files")
 }
