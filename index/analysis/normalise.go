@@ -48,13 +48,8 @@ func inWord(r rune) bool {
 	return wordy(r) || unicode.IsMark(r) || r == '\'' || r == '.'
 }
 
-// wordy says that a character is a letter or a number, of which a word must have
-// one.
-func wordy(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsNumber(r)
-}
-
-// finish makes the term of a normalised word, empty if it is dropped.
+// finish makes the term of a normalised word, empty if it is dropped or has
+// neither letter nor number.
 func (a *Analyzer) finish(word string) string {
 	if strings.IndexFunc(word, wordy) < 0 || a.stopped(a.folded(word)) {
 		return ""

@@ -34,37 +34,38 @@ func (a *Analyzer) plainTokens(text []byte, yield func(Token) bool) {
 // pos, empty when there is none.
 func plainRun(text []byte, pos int) (start, end int) {
 	for pos < len(text) {
-		n := plainChar(text[pos:])
-		if n > 0 {
+		if b := text[pos]; b >= utf8.RuneSelf {
+			r, n := utf8.DecodeRune(text[pos:])
+			if wordy(r) {
+				break
+			}
+			pos += n
+		} else if alnum[b] {
 			break
+		} else {
+			pos++
 		}
-		pos -= n
 	}
 	start = pos
 	for pos < len(text) {
-		n := plainChar(text[pos:])
-		if n < 0 {
+		if b := text[pos]; b >= utf8.RuneSelf {
+			r, n := utf8.DecodeRune(text[pos:])
+			if !wordy(r) {
+				break
+			}
+			pos += n
+		} else if alnum[b] {
+			pos++
+		} else {
 			break
 		}
-		pos += n
 	}
 	return start, pos
 }
 
-// plainChar returns the length of the first character of b, negative when it is
-// neither a letter nor a number.
-func plainChar(b []byte) int {
-	if b[0] < utf8.RuneSelf {
-		if alnum[b[0]] {
-			return 1
-		}
-		return -1
-	}
-	r, n := utf8.DecodeRune(b)
-	if unicode.IsLetter(r) || unicode.IsNumber(r) {
-		return n
-	}
-	return -n
+// wordy says that a character is a letter or a number.
+func wordy(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsNumber(r)
 }
 
 // plainWord makes a term of a run of letters and numbers.
