@@ -92,8 +92,7 @@ func newSieve(keep func(fsnotify.Event) bool, gate *sync.RWMutex) (*sieve, error
 		defer close(s.errs)
 		events, errs := real.Events(), real.Errors()
 		for events != nil {
-			gate.RLock()
-			gate.RUnlock()
+			waitFor(gate)
 			select {
 			case e, ok := <-events:
 				if !ok {
@@ -128,4 +127,10 @@ func (s *sieve) Close() error {
 	}()
 	s.done.Wait()
 	return err
+}
+
+// waitFor waits while the gate is locked.
+func waitFor(gate *sync.RWMutex) {
+	gate.RLock()
+	defer gate.RUnlock()
 }

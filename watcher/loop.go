@@ -151,7 +151,7 @@ func (w *Watcher) release() {
 	w.rec.releaseAt = time.Time{}
 	w.mu.Lock()
 	held := len(w.queue.held)
-	w.queue.release()
+	w.queue.release(true)
 	w.mu.Unlock()
 	if held > 0 {
 		notify(w.avail)

@@ -1,11 +1,13 @@
 package watcher
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -47,43 +49,37 @@ func TestOverflow(t *testing.T) {
 	checkWatches(t, w, root)
 }
 
-// TestErrorsRebuild: any error may mean lost events; but rebuilds do not follow each
-// other without a pause.
+// TestErrorsRebuild: any error may mean lost events, so all is scanned again; but
+// an error every 5 ms does not mean a scan every 5 ms.
 func TestErrorsRebuild(t *testing.T) {
 	root := t.TempDir()
-	var mu sync.Mutex
-	var all []*fakeSource
-	o := Options{RebuildPause: 30 * time.Millisecond}
-	o.CookieDir = t.TempDir()
-	o.newSource = func() (source, error) {
-		s := newFake()
-		s.onAdd = func(s *fakeSource, dir string) {}
-		mu.Lock()
-		all = append(all, s)
-		mu.Unlock()
-		return s, nil
-	}
-	last := func() *fakeSource {
-		mu.Lock()
-		defer mu.Unlock()
-		return all[len(all)-1]
-	}
-	w, c := start(t, o, Root{Path: root})
-	write(t, root+"/f", "x") // of which nothing is told
-	begin := time.Now()
-	for i := range 40 {
-		s := last()
-		select {
-		case s.errs <- fmt.Errorf("strange error %d", i):
-		case <-s.closed:
+	synctest.Test(t, func(t *testing.T) {
+		src := make(chan *fakeSource, 100)
+		o := Options{RebuildPause: 30 * time.Millisecond, AuditRate: -1}
+		o.newSource = func() (source, error) {
+			s := newFake()
+			src <- s
+			return s, nil
 		}
-		time.Sleep(5 * time.Millisecond) // the storm, not synchronisation
-	}
-	eventually(t, "scanned", func() bool { return c.table()[root+"/f"] == "x" })
-	most := int64(time.Since(begin)/(30*time.Millisecond)) + 2
-	if n := w.State().Counters["rebuilds"]; n == 0 || n > most {
-		t.Errorf("%d rebuilds for 40 errors, want 1 to %d", n, most)
-	}
+		w, c := start(t, o, Root{Path: root})
+		synctest.Wait()
+		write(t, root+"/f", "x") // of which nothing is told
+		last := <-src
+		for range 40 {
+			select {
+			case last = <-src:
+			default:
+			}
+			last.errs <- errors.New("a strange error")
+			time.Sleep(5 * time.Millisecond)
+		}
+		if c.table()[root+"/f"] != "x" {
+			t.Error("nothing was scanned")
+		}
+		if n := w.State().Counters["rebuilds"]; n < 2 || n > 4 { // after 0, 30, 90, 210 ms
+			t.Errorf("%d rebuilds for 40 errors in 200 ms", n)
+		}
+	})
 }
 
 // TestBurst: many events in one directory, or in many, become listings.

@@ -34,15 +34,20 @@ func (w *Watcher) pass(hints []*hint) {
 			}
 		}
 	}
+	w.mu.Lock()
+	w.queue.hold = true // so that the halves of a rename come together
+	w.mu.Unlock()
 	for _, h := range hints {
 		w.check(h)
 	}
 	w.seekLinks()
 	w.mu.Lock()
+	w.queue.release(len(w.rec.stack) == 0)
 	for _, h := range hints {
 		w.ledger.done(h.epoch)
 	}
 	w.mu.Unlock()
+	notify(w.avail)
 }
 
 // withAliases adds the hints that the other names of the same directories missed.
@@ -95,6 +100,9 @@ func (w *Watcher) check(h *hint) {
 	}
 	if h.path == r.Path && h.flags&listing == 0 {
 		w.checkRoot(r, h.flags, h.epoch)
+		if !r.suspended { // it may be readable no longer
+			w.enqueue(r.top, job{epoch: h.epoch, lane: urgent})
+		}
 		return
 	}
 	if r.suspended || r.top == nil {

@@ -33,7 +33,8 @@ type queue struct {
 	ledger *ledger
 	items  map[string]*item
 	lines  [lanes]line
-	held   []*item         // removes that wait for the other half of a rename
+	held   []*item         // wait for the other half of a rename
+	hold   bool            // hold all that is put
 	out    map[string]bool // paths in outstanding batches
 	// The other half of a rename, by identity.
 	gone, came map[ident]*item
@@ -69,7 +70,7 @@ func (q *queue) init(l *ledger) {
 }
 
 // put adds a change, or lets it take the place of an earlier one of the path that
-// was not delivered yet. A Remove is held until release.
+// was not delivered yet. A Remove is held until release, and everything while hold.
 func (q *queue) put(c Change, epoch uint64, l lane) {
 	it := q.items[c.Path]
 	if it == nil {
@@ -82,11 +83,12 @@ func (q *queue) put(c Change, epoch uint64, l lane) {
 	}
 	it.change = c
 	q.know(it)
+	wait := q.hold || c.Op == Remove
 	switch {
-	case it.where == nowhere && c.Op == Remove:
+	case it.where == nowhere && wait:
 		it.where = inHeld
 		q.held = append(q.held, it)
-	case it.where == nowhere, it.where == inHeld && c.Op != Remove:
+	case it.where == nowhere, it.where == inHeld && !wait:
 		q.line(it)
 	}
 }
@@ -97,14 +99,21 @@ func (q *queue) line(it *item) {
 	q.lines[it.lane].fresh = append(q.lines[it.lane].fresh, it)
 }
 
-// release lets the held removes go.
-func (q *queue) release() {
+// release lets what is held go, the removes only if asked for.
+func (q *queue) release(removes bool) {
+	q.hold = false
+	kept := q.held[:0]
 	for _, it := range q.held {
-		if it.where == inHeld {
+		switch {
+		case it.where != inHeld: // its other half took it along
+		case removes || it.change.Op != Remove:
 			q.line(it)
+		default:
+			kept = append(kept, it)
 		}
 	}
-	q.held = nil
+	clear(q.held[len(kept):])
+	q.held = kept
 }
 
 // know remembers the item as a possible half of a rename, forget drops that.

@@ -51,7 +51,8 @@ func TestQueueProperties(t *testing.T) {
 				want[c.Path] = c
 				q.put(c, l.epoch-uint64(r.Intn(2)), lane(r.Intn(int(lanes))))
 			case k == 6:
-				q.release()
+				q.release(r.Intn(2) == 0)
+				q.hold = r.Intn(3) == 0
 			case k == 7 && len(out) > 0:
 				finish(r.Intn(len(out)))
 			case k == 8:
@@ -60,7 +61,7 @@ func TestQueueProperties(t *testing.T) {
 				take()
 			}
 		}
-		for q.release(); take() || len(out) > 0; {
+		for q.release(true); take() || len(out) > 0; {
 			for len(out) > 0 {
 				finish(0)
 			}

@@ -99,8 +99,11 @@ func (w *Watcher) scanDir(n *node, j job) {
 		if n.watch == nil && n.root.Poll == 0 && n.polled == "" {
 			w.poll(n, fs.ErrPermission)
 		}
-		w.allow(n, j)
+		n.blocked = false
 		w.children(n, entries, j)
+		if !n.blocked {
+			w.allow(n, j)
+		}
 	}
 }
 
@@ -111,7 +114,7 @@ func (w *Watcher) children(n *node, entries []fs.DirEntry, j job) {
 	}
 	var down []*node
 	for _, e := range entries {
-		if n.dropped || n.denied {
+		if n.dropped || n.blocked {
 			return
 		}
 		if !w.wants(n, e) {
@@ -401,6 +404,7 @@ func (w *Watcher) dropContents(n *node, j job) {
 // deny deals with a directory that may not be read: what it held is out of the
 // index, as it would be in a fresh one. A root is suspended instead.
 func (w *Watcher) deny(n *node, err error, j job) {
+	n.blocked = true
 	w.alarm(n.path, w.o.Retry)
 	if n.parent == nil {
 		w.suspend(n.root, err.Error())
@@ -427,11 +431,10 @@ func (w *Watcher) allow(n *node, j job) {
 func (w *Watcher) report(c Change, j job) {
 	w.mu.Lock()
 	w.queue.put(c, j.epoch, j.lane)
-	held := len(w.queue.held)
 	w.mu.Unlock()
 	if c.Op != Remove {
 		notify(w.avail)
-	} else if held == 1 {
+	} else if w.rec.releaseAt.IsZero() {
 		w.rec.releaseAt = time.Now().Add(holdRemoves)
 	}
 }

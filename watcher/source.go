@@ -88,8 +88,9 @@ func (w *Watcher) event(e fsnotify.Event) {
 	if root, _ := w.treeOf(path); root == "" {
 		return
 	}
+	first := w.settler.n == 0
 	w.settler.add(path, f, now, w.ledger.epoch)
-	if w.settler.n == 1 { // later hints are due later
+	if first { // run knows when this one is due, and later ones are due later
 		w.kick()
 	}
 }

@@ -27,3 +27,5 @@ func kernelWatches(w *Watcher) (int, bool) {
 	}
 	return strings.Count(string(b), "inotify wd:"), true
 }
+
+func mkfifo(path string) error { return unix.Mkfifo(path, 0o644) }

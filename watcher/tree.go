@@ -43,6 +43,7 @@ type node struct {
 	watch   *watch // nil: not watched
 	polled  string // why it cannot be watched
 	denied  bool   // unreadable, and reported so
+	blocked bool   // found unreadable by the scan under way
 	dropped bool   // no longer in the tree
 
 	queued bool // in the scan queue, with:

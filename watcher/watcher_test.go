@@ -240,10 +240,37 @@ func TestSuspended(t *testing.T) {
 	checkWatches(t, w, root)
 }
 
+// TestRenameFile: the same for single files, whichever name comes first.
+func TestRenameFile(t *testing.T) {
+	root := t.TempDir()
+	a, b := root+"/a", root+"/b"
+	write(t, a, "x")
+	w, c := start(t, Options{Settle: time.Millisecond}, Root{Path: root})
+	c.sync()
+	c.end()
+	for i := range 100 {
+		must(t, os.Rename(a, b))
+		for got := 0; got < 2; {
+			batch, err := w.Next(context.Background())
+			must(t, err)
+			for _, ch := range batch.Changes {
+				if ch.Path == b && ch.Op == Write || ch.Path == a && ch.Op == Remove {
+					got++
+				}
+			}
+			if got == 1 {
+				t.Fatalf("round %d: one half came in %+v", i, batch.Changes)
+			}
+			w.Done(batch)
+		}
+		a, b = b, a
+	}
+}
+
 // TestSkips: what is no regular file is named, and never opened.
 func TestSkips(t *testing.T) {
 	root := t.TempDir()
-	must(t, syscall.Mkfifo(root+"/fifo", 0o644))
+	must(t, mkfifo(root+"/fifo"))
 	l, err := net.Listen("unix", root+"/s")
 	must(t, err)
 	defer l.Close()
@@ -277,18 +304,30 @@ func TestUnreadable(t *testing.T) {
 	}
 	root := t.TempDir()
 	write(t, root+"/d/e/f", "1")
-	_, c := start(t, Options{}, Root{Path: root})
+	w, c := start(t, Options{}, Root{Path: root})
 	c.sync()
-	must(t, os.Chmod(root+"/d", 0))
+	for _, mode := range []os.FileMode{0, 0o444, 0o111} {
+		must(t, os.Chmod(root+"/d", mode))
+		c.sync()
+		w.Rescan(root)
+		c.sync()
+		os.Chmod(root+"/d", 0o755)
+		if tab, sk := c.table(), c.skipped(); len(tab) != 0 || sk[root+"/d"] == "" {
+			t.Errorf("mode %o: %v, %v", mode, tab, sk)
+		}
+		c.expect(root)
+		if sk := c.skipped(); len(sk) != 0 {
+			t.Errorf("mode %o, readable again: %v", mode, sk)
+		}
+	}
+	must(t, os.Chmod(root, 0))
 	c.sync()
-	os.Chmod(root+"/d", 0o755)
-	if tab, sk := c.table(), c.skipped(); len(tab) != 0 || sk[root+"/d"] == "" {
-		t.Errorf("unreadable: %v, %v", tab, sk)
+	s := w.State().Roots[0]
+	os.Chmod(root, 0o755)
+	if s.State != "suspended" || len(c.table()) != 1 {
+		t.Errorf("an unreadable root is %+v, with %v", s, c.table())
 	}
 	c.expect(root)
-	if sk := c.skipped(); len(sk) != 0 {
-		t.Errorf("readable again: %v", sk)
-	}
 }
 
 // TestTouchAndRescan: both report what looks unchanged.
