@@ -45,6 +45,9 @@ func TestProblems(t *testing.T) {
 	if strings.Contains(strings.Join(f.Problems(), "\n"), "big") {
 		t.Error("the problem of a file that is gone is still shown")
 	}
+	if f.Reset(); len(f.Problems()) > 0 {
+		t.Errorf("problems after Reset: %q", f.Problems())
+	}
 }
 
 func TestProblemsAreBounded(t *testing.T) {

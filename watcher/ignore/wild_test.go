@@ -154,6 +154,9 @@ func TestMatchIsItsDefinition(t *testing.T) {
 
 // Patterns that make a backtracking matcher take exponential time.
 func TestHostilePatternsEnd(t *testing.T) {
+	if toks, _ := compile(strings.Repeat("**/", 100)+"b", true, false); len(toks) != 2 {
+		t.Errorf("%d tokens where two say the same", len(toks))
+	}
 	name := strings.Repeat("a", 2000)
 	deep := strings.Repeat("a/", 1000)
 	mustEnd(t, "matching", func() {
