@@ -80,7 +80,7 @@ func TestSocketIsNeverOpenToOthers(t *testing.T) {
 			}
 		}
 	}()
-	for range 200 {
+	for range 60 {
 		l, err := Listen(path)
 		if err != nil {
 			t.Fatal(err)

@@ -102,7 +102,6 @@ type fixture struct {
 	release chan struct{}      // and then waits for one of these, or its context
 	ended   chan error         // and then sends why it ended
 	served  chan error         // Serve's result
-	seen    map[string]Peer    // by echo
 	ctx     context.Context    // ends with the test
 	stop    context.CancelFunc // for cleanup
 }

@@ -38,7 +38,7 @@ type outer struct {
 	Next   *outer            `json:"next"`
 	Plain  string
 	Hidden string `json:"-"`
-	secret string
+	secret string //lint:ignore U1000 no JSON may reach it
 }
 
 var decoder = NewDecoder[outer]()
