@@ -167,7 +167,7 @@ func TestManyEqualFiles(t *testing.T) {
 		}
 	}
 	s := e.Snapshot()
-	q, _ := s.newQuery("lions text", cosine)
+	q, _ := s.newQuery(t.Context(), "lions text", cosine)
 	r := newRun(t.Context(), s, q, cosine)
 	if err := r.gather(); err != nil {
 		t.Fatal(err)

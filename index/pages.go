@@ -22,6 +22,9 @@ func (p *pages[T]) len() int { return p.n }
 
 func (p *pages[T]) at(i int) T { return p.root[i/pageSize].v[i%pageSize] }
 
+// run returns the elements from i on that are on one page, to be read.
+func (p *pages[T]) run(i int) []T { return p.root[i/pageSize].v[i%pageSize:] }
+
 // own makes root the transaction's own, with room for n elements.
 func (p *pages[T]) own(txn uint64, n int) {
 	need := (n + pageSize - 1) / pageSize

@@ -104,12 +104,14 @@ func (r *run) sweep(i uint32, v *view) {
 	}
 }
 
+// sweepBlock does so for 64 passages, which are on one page.
 func (r *run) sweepBlock(i uint32, v *view, block int) {
 	dead := v.dead.at(block)
 	sums := r.sums[64*block : 64*block+64]
+	norms := v.norms.run(64 * block)
 	for j, sum := range sums {
 		if sum != 0 && dead>>j&1 == 0 {
-			r.offer(i, v, 64*block+j, sum)
+			r.offer(i, v, 64*block+j, sum, &norms[j])
 		}
 	}
 	clear(sums)

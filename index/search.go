@@ -16,7 +16,7 @@ import (
 // Errors: options that make no sense; the cause of ctx, which is looked at
 // during all long work.
 func (s *Snapshot) Search(ctx context.Context, text string, o SearchOptions) (*Result, error) {
-	q, err := s.newQuery(text, o)
+	q, err := s.newQuery(ctx, text, o)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
@@ -105,7 +105,8 @@ func (r *run) accumulate(v *view, w present) {
 		switch {
 		case r.q.model == BM25:
 			for i, p := range ids {
-				r.sums[p] += r.q.contribution(t, tfs[i], r.lengthNorm(r.q, v.lengths[p]))
+				length := r.lengthNorm(r.q, v.lengths[p])
+				r.sums[p] += rank.BM25(float64(t.tf), t.idf, float64(tfs[i]), length)
 			}
 		case r.q.raw:
 			for i, p := range ids {
@@ -126,21 +127,8 @@ func (r *run) accumulate(v *view, w present) {
 // reference norms that were corrected many times.
 const roundingSlack = 1e-6
 
-// bounds returns what the passage's score lies between.
-func (r *run) bounds(v *view, local int, sum float64) (lower, upper float64) {
-	if r.q.model == BM25 {
-		return sum, sum
-	}
-	norm := math.Sqrt(v.norms.at(local).of(r.q.raw))
-	slack := r.s.drift * math.Sqrt(v.squares[local].of(r.q.raw))
-	if norm <= slack {
-		return 0, math.Inf(1)
-	}
-	return sum / (norm + slack) * (1 - roundingSlack), sum / (norm - slack) * (1 + roundingSlack)
-}
-
 // offer takes a passage that has a term of the query.
-func (r *run) offer(i uint32, v *view, local int, sum float64) {
+func (r *run) offer(i uint32, v *view, local int, sum float64, norm *squares) {
 	doc := v.docs[local]
 	if r.states != nil && !r.admit(doc) {
 		return
@@ -148,12 +136,41 @@ func (r *run) offer(i uint32, v *view, local int, sum float64) {
 	if !r.o.CollapseDocument {
 		r.total++
 	}
-	lower, upper := r.bounds(v, local, sum)
-	if upper < r.floor.Value() {
+	floor := r.floor.Value()
+	lower, upper := sum, sum
+	if r.q.model == TFIDF {
+		n2 := norm.of(r.q.raw)
+		if r.hopeless(sum, n2, floor) {
+			return
+		}
+		lower, upper = r.bounds(sum, n2, v.squares[local].of(r.q.raw))
+	}
+	if upper < floor {
 		return
 	}
 	r.candidates = append(r.candidates, candidate{upper, i, uint32(local)})
 	r.floor.Raise(int32(doc), lower)
+}
+
+// bounds returns what the cosine lies between, given the square of the
+// reference norm and Σ a².
+func (r *run) bounds(sum, n2, a2 float64) (lower, upper float64) {
+	norm, slack := math.Sqrt(n2), r.s.drift*math.Sqrt(a2)
+	if norm <= slack {
+		return 0, math.Inf(1)
+	}
+	return sum / (norm + slack) * (1 - roundingSlack), sum / (norm - slack) * (1 + roundingSlack)
+}
+
+// hopeless is a quick test that can tell that a passage's upper bound is
+// below the floor. An idf, and so a reference, is at least 1, hence √A ≤ n̂
+// and the slack is at most drift·n̂.
+func (r *run) hopeless(sum, n2, floor float64) bool {
+	if floor <= 0 || r.s.drift >= 1 {
+		return false
+	}
+	least := floor * (1 - r.s.drift) * (1 - 4*roundingSlack)
+	return sum*sum < least*least*n2
 }
 
 // admit reports whether the document may be found; it counts the documents

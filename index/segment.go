@@ -64,7 +64,6 @@ func appendPair(b []byte, gap, tf uint32) []byte {
 type pairs struct {
 	b  []byte
 	id uint32 // the number after the last one read
-	tf uint32
 }
 
 func readPairs(b []byte) pairs { return pairs{b: b} }
