@@ -66,7 +66,7 @@ func checkPassages(t *testing.T, d *extract.Document, passages []Passage) {
 
 func TestPassagesAreInOrderAndOnTheirLines(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 10))
-	for i := range 800 {
+	for i := range 400 {
 		d := plainDocument(randomText(r))
 		if i%2 == 0 {
 			d = randomMarkdown(r)
@@ -80,7 +80,7 @@ func TestPassagesAreInOrderAndOnTheirLines(t *testing.T) {
 // share as many words as the options say, or none.
 func TestPassagesCoverAllWords(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 11))
-	for i := range 800 {
+	for i := range 400 {
 		d := plainDocument(randomText(r))
 		if i%2 == 0 {
 			d = randomMarkdown(r)
@@ -113,7 +113,7 @@ func TestPassagesCoverAllWords(t *testing.T) {
 // A section is cut as a document of its own would be, under its heading.
 func TestSectionsAreCutOnTheirOwn(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 12))
-	for range 800 {
+	for range 400 {
 		d, o := randomMarkdown(r), randomOptions(r)
 		o.Strategy = Paragraph
 		if o.MaxWords == 0 {
