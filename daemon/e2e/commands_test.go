@@ -22,7 +22,7 @@ import (
 //	code N PROGRAM ARG…       runs it; the exit code must be N
 //	eventually PATTERN PROGRAM ARG…
 //	                          runs it until stdout or stderr matches (with !: no longer does)
-//	json PATH [WANT]          the last stdout has, at hits.0.rel or hits.#, the text WANT
+//	json PATH [WANT]          the last stdout has, at hits.0.rel or hits.len, the text WANT
 //	                          or a match of it when it begins with ~ (with !: has no such path)
 //	setjson NAME PATH         sets a variable to what stands there
 //	daemon ARG…               starts quern serve in the background and waits until it is ready
@@ -68,14 +68,35 @@ func cmdEventually(ts *testscript.TestScript, neg bool, args []string) {
 	re, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
 	ts.Check(eventually(func() error {
+		cmd, cancel := sandboxOf(ts).command(ts.MkAbs("."), args[1], args[2:]...)
+		defer cancel()
+		if args[1] == "quern" {
+			cmd.Path, cmd.Err = quernPath(), nil
+		}
+		cmd.Env = environment(ts)
 		// The exit code says what the pattern does not ask about.
-		_ = ts.Exec(args[1], args[2:]...)
-		text := ts.ReadFile("stdout") + ts.ReadFile("stderr")
-		if re.MatchString(text) == neg {
-			return fmt.Errorf("%#q: match %t, last output:\n%s", args[0], !neg, text)
+		text, _ := cmd.CombinedOutput()
+		if re.Match(text) == neg {
+			return fmt.Errorf("%#q: want a match: %t; last output:\n%s", args[0], !neg, text)
 		}
 		return nil
 	}))
+}
+
+// environment is the script's as it is now, for a process that the script's own
+// exec does not start.
+func environment(ts *testscript.TestScript) []string {
+	env := []string{"PWD=" + ts.MkAbs(".")}
+	for _, entry := range sandboxOf(ts).env {
+		key, _ := splitEntry(entry)
+		env = append(env, key+"="+ts.Getenv(key))
+	}
+	for _, key := range []string{"QUERN_CONFIG", "QUERN_DATA", "QUERN_SOCKET"} {
+		if value := ts.Getenv(key); value != "" {
+			env = append(env, key+"="+value)
+		}
+	}
+	return env
 }
 
 func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
@@ -115,7 +136,7 @@ func cmdSetJSON(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // jsonAt finds the value at a path such as hits.0.rel and returns its text: a
-// string as it is, anything else as JSON. An element # is the length.
+// string as it is, anything else as JSON. len is the length of a list.
 func jsonAt(text, path string) (string, error) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
@@ -143,7 +164,7 @@ func step(value any, key string) (any, bool) {
 		next, ok := v[key]
 		return next, ok
 	case []any:
-		if key == "#" {
+		if key == "len" {
 			return len(v), true
 		}
 		i, err := strconv.Atoi(key)
@@ -157,17 +178,7 @@ func step(value any, key string) (any, bool) {
 
 func cmdDaemon(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg, "daemon ARG…")
-	env := []string{"PWD=" + ts.MkAbs(".")}
-	for _, entry := range sandboxOf(ts).env {
-		key, _ := splitEntry(entry)
-		env = append(env, key+"="+ts.Getenv(key))
-	}
-	for _, key := range []string{"QUERN_CONFIG", "QUERN_DATA", "QUERN_SOCKET"} {
-		if value := ts.Getenv(key); value != "" {
-			env = append(env, key+"="+value)
-		}
-	}
-	d, err := sandboxOf(ts).serve(ts.MkAbs("."), env, args...)
+	d, err := sandboxOf(ts).serve(ts.MkAbs("."), environment(ts), args...)
 	ts.Check(err)
 	ts.Setenv("DAEMONLOG", d.log)
 }

@@ -198,6 +198,13 @@ func (s *sandbox) close() {
 	for _, socket := range s.sockets() {
 		s.end(socket)
 	}
+	// A daemon that has been stopped may take a moment to end.
+	_ = eventually(func() error {
+		if pids := survivors(s.dir); len(pids) > 0 {
+			return fmt.Errorf("processes %v are alive", pids)
+		}
+		return nil
+	})
 	for _, pid := range survivors(s.dir) {
 		s.t.Errorf("process %d survived its test: %s", pid, commandLine(pid))
 		_ = syscall.Kill(pid, syscall.SIGKILL)
