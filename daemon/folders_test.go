@@ -60,12 +60,9 @@ func TestAnotherIndexConfigTakesOver(t *testing.T) {
 	}
 	write(t, h.config, string(good)+"[analysis]\nstemmer = \"none\"\n")
 	call[ipc.Empty](h, ipc.MethodReload, ipc.Empty{})
-	s := h.until("the new index", func(s ipc.StatusResult) bool {
-		r := h.search("refund")
-		return len(r.Hits) == 0
-	})
-	if s.Generation <= before {
-		t.Errorf("generation %d after %d", s.Generation, before)
+	h.until("the new index", func(ipc.StatusResult) bool { return len(h.search("refund").Hits) == 0 })
+	if after := call[ipc.SyncResult](h, ipc.MethodSync, ipc.SyncParams{}).Generation; after <= before {
+		t.Errorf("generation %d after %d", after, before)
 	}
 	if got := rels(h.search("refunds")); got != "a.txt" {
 		t.Errorf("refunds is found in %q", got)
