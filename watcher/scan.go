@@ -17,11 +17,12 @@ func (w *Watcher) enqueue(n *node, j job) {
 	push := true
 	if n.queued {
 		n.epoch = w.ledger.move(n.epoch, j.epoch)
+		n.soft = n.soft && j.soft
 		push = j.lane < n.lane
 		n.lane = min(n.lane, j.lane)
 	} else {
 		w.ledger.add(j.epoch)
-		n.queued, n.epoch, n.lane = true, j.epoch, j.lane
+		n.queued, n.epoch, n.lane, n.soft = true, j.epoch, j.lane, j.soft
 		n.root.queued.Add(1)
 	}
 	w.mu.Unlock()
@@ -47,11 +48,12 @@ func (w *Watcher) step() bool {
 }
 
 func (w *Watcher) scanQueued(n *node) {
-	j := job{epoch: n.epoch, lane: n.lane, deep: n.deep, force: n.force, list: n.list}
-	j.event = j.deep || j.list
+	j := job{epoch: n.epoch, lane: n.lane, deep: n.deep, force: n.force, list: n.list, soft: n.soft}
+	j.event = !j.soft // whose hint it was may be lost with a watch given up
 	n.queued = false
 	if !n.dropped && !n.root.suspended { // what is asked of a suspended root stays asked
 		n.deep, n.force, n.list = false, false, false
+		w.holdChanges()
 		w.scanDir(n, j)
 	}
 	if n.root.queued.Add(-1) == 0 {
@@ -61,7 +63,17 @@ func (w *Watcher) scanQueued(n *node) {
 		w.seekLinks()
 	}
 	w.mu.Lock()
+	w.queue.release(false)
 	w.ledger.done(j.epoch)
+	w.mu.Unlock()
+	notify(w.avail)
+}
+
+// holdChanges keeps changes back until release, so that the halves of a rename
+// come together.
+func (w *Watcher) holdChanges() {
+	w.mu.Lock()
+	w.queue.hold = true
 	w.mu.Unlock()
 }
 
@@ -119,6 +131,8 @@ func (w *Watcher) children(n *node, entries []fs.DirEntry, j job) {
 		}
 		if !w.wants(n, e) {
 			w.drop(n, e.Name(), j)
+		} else if j.soft && n.watch != nil && !n.has(e.Name()) {
+			w.hint(join(n.path, e.Name()), 0, j.epoch)
 		} else if c := w.place(n, e.Name(), j); c != nil {
 			down = append(down, c)
 		}
@@ -176,8 +190,18 @@ func (w *Watcher) dropUnlisted(n *node, entries []fs.DirEntry, j job) {
 		return
 	}
 	for _, name := range gone {
-		w.drop(n, name, j)
+		w.lose(n, name, j)
 	}
+}
+
+// lose removes what a look at the directory found gone. A soft job leaves it, and
+// what is new, to the event, with which comes the other half of a rename.
+func (w *Watcher) lose(n *node, name string, j job) {
+	if j.soft && n.watch != nil {
+		w.hint(join(n.path, name), 0, j.epoch)
+		return
+	}
+	w.drop(n, name, j)
 }
 
 // reloadListed tells the filter of the files that a scan lists, and of those that
@@ -259,7 +283,7 @@ func (w *Watcher) missing(n *node, name string, f found, err error, j job) {
 			w.suspect(bad, j.epoch)
 			return
 		}
-		w.drop(n, name, j)
+		w.lose(n, name, j)
 	case errors.Is(err, fs.ErrPermission):
 		w.deny(n, err, j)
 	default:

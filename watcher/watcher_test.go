@@ -245,10 +245,10 @@ func TestRenameFile(t *testing.T) {
 	root := t.TempDir()
 	a, b := root+"/a", root+"/b"
 	write(t, a, "x")
-	w, c := start(t, Options{Settle: time.Millisecond}, Root{Path: root})
+	w, c := start(t, Options{}, Root{Path: root})
 	c.sync()
 	c.end()
-	for i := range 100 {
+	for i := range 50 {
 		must(t, os.Rename(a, b))
 		for got := 0; got < 2; {
 			batch, err := w.Next(context.Background())
@@ -655,5 +655,14 @@ func TestExclude(t *testing.T) {
 		if r.Path == other && r.State != "suspended" {
 			t.Errorf("an excluded root is %+v", r)
 		}
+	}
+}
+
+func TestRemote(t *testing.T) {
+	if kind, remote, err := Remote(t.TempDir()); err != nil || remote {
+		t.Skipf("temporary files are on %q (%v)", kind, err)
+	}
+	if _, _, err := Remote(t.TempDir() + "/none"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a path that is missing: %v", err)
 	}
 }
