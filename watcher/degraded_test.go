@@ -263,3 +263,28 @@ func TestRemote(t *testing.T) {
 		t.Errorf("a path that is missing: %v", err)
 	}
 }
+
+// TestRacy: a file that was looked at within a clock tick of its change is reported
+// again with any event, and once when the tick is over.
+func TestRacy(t *testing.T) {
+	for _, x := range []struct {
+		tick  time.Duration
+		event bool
+	}{{time.Hour, true}, {500 * time.Millisecond, false}} {
+		root := t.TempDir()
+		src := newFake()
+		o := Options{Granularity: x.tick, newSource: func() (source, error) { return src, nil }}
+		write(t, root+"/f", "x")
+		w, c := start(t, o, Root{Path: root})
+		eventually(t, "reported", func() bool { return len(c.changes()) == 1 })
+		if x.event {
+			src.events <- fsnotify.Event{Name: root + "/f", Op: fsnotify.Write}
+		}
+		eventually(t, "reported again", func() bool { return len(c.changes()) == 2 })
+		alarms := 0
+		must(t, w.do(func() { alarms = len(w.rec.alarms) }))
+		if !x.event && alarms > 0 {
+			t.Error("it is to be reported yet again")
+		}
+	}
+}
