@@ -278,7 +278,7 @@ func TestRacy(t *testing.T) {
 		w, c := start(t, o, Root{Path: root})
 		eventually(t, "reported", func() bool { return len(c.changes()) == 1 })
 		if x.event {
-			src.events <- fsnotify.Event{Name: root + "/f", Op: fsnotify.Write}
+			src.send(fsnotify.Event{Name: root + "/f", Op: fsnotify.Write})
 		}
 		eventually(t, "reported again", func() bool { return len(c.changes()) == 2 })
 		alarms := 0

@@ -134,7 +134,7 @@ func TestSettleTimes(t *testing.T) {
 				w.Done(b)
 			}
 		}()
-		send := func() { src.events <- fsnotify.Event{Name: root + "/f", Op: fsnotify.Write} }
+		send := func() { src.send(fsnotify.Event{Name: root + "/f", Op: fsnotify.Write}) }
 		begin := time.Now()
 		write(t, root+"/f", "1")
 		send()

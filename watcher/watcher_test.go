@@ -84,7 +84,7 @@ func TestManySyncs(t *testing.T) {
 	root := t.TempDir()
 	w, c := start(t, Options{}, Root{Path: root})
 	var wg sync.WaitGroup
-	for i := range 64 {
+	for i := range 32 {
 		wg.Go(func() {
 			path := filepath.Join(root, fmt.Sprint(i))
 			for k := range 20 {
