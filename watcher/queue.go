@@ -6,7 +6,10 @@ import (
 )
 
 // Batch is a number of settled changes that are handed out together, in path
-// order. It is outstanding until Done.
+// order. It is outstanding until Done. A Remove and a Write of the same device,
+// inode, size and modification time are the halves of a rename, unless the path
+// written was known before: it is another hard link then. Both halves are in one
+// batch wherever the watcher learns of them together.
 type Batch struct {
 	Changes []Change
 	epochs  []uint64 // of the changes
