@@ -51,7 +51,8 @@ type Daemon struct {
 	end     context.CancelFunc // asks Run to return
 	idle    *idleTimer
 
-	core atomic.Pointer[core] // answers queries
+	core      atomic.Pointer[core] // answers queries
+	switching sync.WaitGroup       // goroutines of switchWhenReady
 
 	reloading sync.Mutex // serialises changes of the config and the folders
 	mu        sync.Mutex // guards all fields below
@@ -164,6 +165,7 @@ func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
 }
 
 func (d *Daemon) closeCores() {
+	defer d.switching.Wait()
 	d.reloading.Lock()
 	defer d.reloading.Unlock()
 	d.mu.Lock()

@@ -60,12 +60,9 @@ func TestAnotherIndexConfigTakesOver(t *testing.T) {
 	}
 	write(t, h.config, string(good)+"[analysis]\nstemmer = \"none\"\n")
 	call[ipc.Empty](h, ipc.MethodReload, ipc.Empty{})
-	s := h.until("the new index", func(s ipc.StatusResult) bool {
-		r := h.search("refund")
-		return len(r.Hits) == 0
-	})
-	if s.Generation <= before {
-		t.Errorf("generation %d after %d", s.Generation, before)
+	h.until("the new index", func(ipc.StatusResult) bool { return len(h.search("refund").Hits) == 0 })
+	if after := call[ipc.SyncResult](h, ipc.MethodSync, ipc.SyncParams{}).Generation; after <= before {
+		t.Errorf("generation %d after %d", after, before)
 	}
 	if got := rels(h.search("refunds")); got != "a.txt" {
 		t.Errorf("refunds is found in %q", got)
@@ -197,4 +194,21 @@ func TestFolderRenamedInTheConfig(t *testing.T) {
 	if r := h.search("apple"); len(r.Hits) != 1 || r.Hits[0].Folder != "other" {
 		t.Errorf("hits %+v", r.Hits)
 	}
+}
+
+// A config kept elsewhere and linked to its place is read again too when the
+// file itself is edited there.
+func TestLinkedConfigIsReadAgain(t *testing.T) {
+	dir := shortDir(t)
+	notes, real := filepath.Join(dir, "notes"), filepath.Join(dir, "dotfiles", "quern.toml")
+	mkdir(t, notes)
+	mkdir(t, filepath.Dir(real))
+	mkdir(t, filepath.Join(dir, "config"))
+	if err := os.Symlink(real, filepath.Join(dir, "config", "config.toml")); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	folder := "[[folder]]\npath = \"" + notes + "\"\n"
+	h := startOn(t, dir, notes, folder) // writes through the link
+	write(t, real, folder+"[rank]\nmodel = \"bm25\"\n")
+	h.until("the model", func(s ipc.StatusResult) bool { return s.Model == "bm25" })
 }

@@ -27,7 +27,7 @@ func newSettler(o Options) (*settler, *ledger) {
 }
 
 // TestSettleProperties: whatever comes, every hint is taken by the hard maximum,
-// none before its quiet time unless a barrier waits for it, what is known of it is
+// none before its quiet time (but for an eighth) unless a barrier waits for it, what is known of it is
 // not lost, and the tokens add up.
 func TestSettleProperties(t *testing.T) {
 	const quiet = 50 * time.Millisecond
@@ -52,7 +52,7 @@ func TestSettleProperties(t *testing.T) {
 			}
 			got := s.take(now, barrier)
 			for _, h := range got {
-				if h.epoch > barrier && now.Before(h.last.Add(quiet)) && now.Before(h.first.Add(4*quiet)) {
+				if h.epoch > barrier && now.Before(h.last.Add(quiet*7/8)) && now.Before(h.first.Add(4*quiet*31/32)) {
 					t.Fatalf("seed %d: %+v is taken too early", seed, h)
 				}
 				for p := range waiting {
@@ -134,7 +134,7 @@ func TestSettleTimes(t *testing.T) {
 				w.Done(b)
 			}
 		}()
-		send := func() { src.events <- fsnotify.Event{Name: root + "/f", Op: fsnotify.Write} }
+		send := func() { src.send(fsnotify.Event{Name: root + "/f", Op: fsnotify.Write}) }
 		begin := time.Now()
 		write(t, root+"/f", "1")
 		send()
@@ -179,4 +179,28 @@ func TestIdle(t *testing.T) {
 			t.Errorf("%d wake-ups in a minute", wakes)
 		}
 	})
+}
+
+// TestListingKeepsMoves: a burst forgets names, but not which of them may be moved
+// directories.
+func TestListingKeepsMoves(t *testing.T) {
+	for _, n := range []int{10, 2 * movedLimit} {
+		s, _ := newSettler(Options{Settle: time.Second, DirBurst: 4, TreeBurst: 9})
+		now := time.Unix(1000, 0)
+		for i := range n {
+			s.add(fmt.Sprint("/t/f", i), flags(i%2)*structural, now, 1)
+		}
+		got := s.take(now.Add(time.Minute), 0)
+		if len(got) != 1 || got[0].flags != listing {
+			t.Fatalf("a burst became %d hints", len(got))
+		}
+		for i := range n {
+			if i%2 == 1 && !got[0].mayHaveMoved(fmt.Sprint("f", i)) {
+				t.Fatalf("f%d is forgotten", i)
+			}
+		}
+		if n < movedLimit && got[0].mayHaveMoved("f2") {
+			t.Error("a write is taken for a move")
+		}
+	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	stormCount = flag.Int("watcher.storms", 6, "number of storms")
+	stormCount = flag.Int("watcher.storms", 4, "number of storms")
 	stormSeed  = flag.Int64("watcher.seed", 1, "first storm's seed")
 	stormOps   = flag.Int("watcher.ops", 1500, "operations in a storm")
 )
@@ -172,6 +172,7 @@ func oneStorm(t *testing.T, seed int64) {
 		c.expect(root)
 		probe(t, root, fmt.Sprintf("probe%d", round))
 		c.expect(root)
+		c.quiet()
 		checkWatches(t, w, root)
 	}
 }

@@ -34,8 +34,7 @@ type node struct {
 	parent *node // nil: the top of its root
 	root   *rootState
 	id     ident
-	ctime  int64 // when last scanned, or 0: not known not to have been moved since
-	link   bool  // reached through a symbolic link
+	link   bool // reached through a symbolic link
 	dirs   map[string]*node
 	files  map[string]entry
 	dots   []string // dot files the filter does not want, which may be rule files
@@ -49,7 +48,7 @@ type node struct {
 	queued bool // in the scan queue, with:
 	deep   bool
 	force  bool
-	list   bool
+	soft   bool
 	epoch  uint64
 	lane   lane
 }
@@ -68,6 +67,12 @@ func newNode(r *rootState, parent *node, path string, f found) *node {
 
 // rel returns a name of the directory as the filter knows it.
 func (n *node) rel(name string) string { return relTo(join(n.path, name), n.root.Path) }
+
+// has reports whether something is known under the name.
+func (n *node) has(name string) bool {
+	_, file := n.files[name]
+	return file || n.dirs[name] != nil
+}
 
 // rootOf returns the innermost root that holds the path, or nil.
 func rootOf(roots map[string]*rootState, path string) *rootState {
