@@ -259,6 +259,7 @@ func (x *edit) compactTerms() {
 		x.views[i].segment = &s
 	}
 	x.names = x.table.names
+	x.w.drift.oweAgain()
 }
 
 // compactSlack is how many unused term numbers do not matter.
