@@ -162,7 +162,9 @@ func (x *edit) look(limit float64, ids []uint32) inspection {
 // views[old:] and states the bound.
 func (x *edit) correct(found inspection, old int) {
 	d := &x.w.drift
-	d.note(found)
+	if found.all { // as at the first batch: others is never below fineLimit
+		d.others = found.limit
+	}
 	x.drift = d.bound()
 	for _, t := range found.terms {
 		d.terms[t.id].reference = t.idf
@@ -177,16 +179,6 @@ func (x *edit) correct(found inspection, old int) {
 	}
 	for i := range fresh {
 		x.norm(&fresh[i])
-	}
-}
-
-// note takes in what holds once the terms found are walked.
-func (d *drift) note(found inspection) {
-	switch {
-	case found.all:
-		d.others = found.limit
-	case len(d.owed) == 0:
-		d.others = max(d.others, found.limit)
 	}
 }
 

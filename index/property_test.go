@@ -298,6 +298,15 @@ func certified(t interface{ Fatalf(string, ...any) }, e *Engine) {
 			}
 		}
 	}
+	owed := 0
+	for _, d := range e.state.drift.terms {
+		if d.owed {
+			owed++
+		}
+	}
+	if owed != len(e.state.drift.owed) {
+		t.Fatalf("%d terms are owed, %d are listed", owed, len(e.state.drift.owed))
+	}
 	for i := range s.views {
 		v := &s.views[i]
 		v.eachLive(func(local int) { certifiedNorm(t, s, v, local) })
