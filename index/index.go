@@ -157,9 +157,9 @@ type Explanation struct {
 
 // TermExplanation is one query term's part in a score.
 type TermExplanation struct {
-	Term                       string
-	QueryTF, TF, DF            int
-	IDF                        float64
+	Term            string
+	QueryTF, TF, DF int
+	IDF             float64
 	// QueryWeight and PassageWeight are those before normalising. For BM25,
 	// idf times the query's tf, and tf over tf plus the length's part.
 	QueryWeight, PassageWeight float64
