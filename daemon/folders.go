@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 
 	"quern/config"
 	"quern/ipc"
@@ -14,19 +15,18 @@ import (
 )
 
 // makeFolders joins the configured folders and the temporary ones; a temporary
-// folder that the config names too is the config's. A folder that stands
-// unchanged among before is taken from there, rules and all.
+// folder that the config names too is the config's, and one whose name is taken
+// gets a number. A folder that stands unchanged among before is taken from
+// there, rules and all. The caller holds d.reloading.
 func (d *Daemon) makeFolders(cfg config.Config, before []*folder) []*folder {
-	d.mu.Lock()
-	temporary := d.temporary
-	d.mu.Unlock()
 	var out []*folder
-	seen := map[string]bool{}
+	paths, names := map[string]bool{}, map[string]bool{}
 	add := func(f config.Folder, temporary bool) {
-		if seen[f.Path] {
+		if paths[f.Path] {
 			return
 		}
-		seen[f.Path] = true
+		f.Name = freeName(f.Name, names)
+		paths[f.Path], names[f.Name] = true, true
 		for _, b := range before {
 			if b.temporary == temporary && reflect.DeepEqual(b.Folder, f) {
 				out = append(out, b)
@@ -38,7 +38,7 @@ func (d *Daemon) makeFolders(cfg config.Config, before []*folder) []*folder {
 	for _, f := range cfg.Folders {
 		add(f, false)
 	}
-	for _, f := range temporary {
+	for _, f := range d.temporary {
 		add(f, true)
 	}
 	return out
@@ -78,13 +78,12 @@ func (d *Daemon) foldersAdd(_ context.Context, p ipc.FolderParams) (ipc.FoldersR
 	return ipc.FoldersResult{Folders: d.folderStatus()}, nil
 }
 
-// directory checks that path names a directory that can be watched, and cleans it.
-func directory(path string) (string, error) {
-	path, err := ipc.DecodePath(path)
-	if err != nil || !filepath.IsAbs(path) {
-		return "", ipc.Errorf(ipc.CodeInvalidParams, "path: %q is not an absolute path", path)
+// directory decodes a path of the protocol, which must be that of a directory.
+func directory(wire string) (string, error) {
+	path, err := absolute(wire)
+	if err != nil {
+		return "", err
 	}
-	path = filepath.Clean(path)
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", ipc.Errorf(ipc.CodeNotFound, "%s: %v", path, reasonOf(err))
@@ -104,19 +103,13 @@ func (d *Daemon) addTemporary(path, name string) error {
 		}
 	}
 	f := config.DefaultFolder(path)
-	f.Name = d.freeName(first(name, f.Name))
-	d.mu.Lock()
+	f.Name = first(name, f.Name)
 	d.temporary = append(d.temporary, f)
-	d.mu.Unlock()
-	return d.applyFolders()
+	return d.applyFolders(d.config())
 }
 
-// freeName is name, or name with a number where a folder has it already.
-func (d *Daemon) freeName(name string) string {
-	taken := map[string]bool{}
-	for _, f := range d.folders() {
-		taken[f.Name] = true
-	}
+// freeName is name, or name with a number where it is taken.
+func freeName(name string, taken map[string]bool) string {
 	free := name
 	for n := 2; taken[free]; n++ {
 		free = fmt.Sprintf("%s-%d", name, n)
@@ -161,8 +154,10 @@ func (d *Daemon) foldersRemove(_ context.Context, p ipc.FolderParams) (ipc.Folde
 		return ipc.FoldersResult{}, ipc.Errorf(ipc.CodeNotFound, "no folder has the path or name %q", path)
 	}
 	if found.temporary {
-		err = d.removeTemporary(found.Path)
+		d.forgetTemporary(found.Path)
+		err = d.applyFolders(d.config())
 	} else if err = config.RemoveFolder(d.config().Path, found.Path); err == nil {
+		d.forgetTemporary(found.Path) // or it would come back as a temporary one
 		err = d.reloadLocked()
 	}
 	if err != nil {
@@ -171,22 +166,13 @@ func (d *Daemon) foldersRemove(_ context.Context, p ipc.FolderParams) (ipc.Folde
 	return ipc.FoldersResult{Folders: d.folderStatus()}, nil
 }
 
-func (d *Daemon) removeTemporary(path string) error {
-	d.mu.Lock()
-	var keep []config.Folder
-	for _, f := range d.temporary {
-		if f.Path != path {
-			keep = append(keep, f)
-		}
-	}
-	d.temporary = keep
-	d.mu.Unlock()
-	return d.applyFolders()
+func (d *Daemon) forgetTemporary(path string) {
+	d.temporary = slices.DeleteFunc(d.temporary, func(f config.Folder) bool { return f.Path == path })
 }
 
-// applyFolders makes every core watch the present folders. The caller holds
-// d.reloading.
-func (d *Daemon) applyFolders() error {
+// applyFolders makes every core watch cfg's folders and the temporary ones. The
+// caller holds d.reloading.
+func (d *Daemon) applyFolders(cfg config.Config) error {
 	cores := []*core{d.core.Load()}
 	d.mu.Lock()
 	if d.next != nil {
@@ -194,7 +180,7 @@ func (d *Daemon) applyFolders() error {
 	}
 	d.mu.Unlock()
 	for _, c := range cores {
-		if err := c.setFolders(d.makeFolders(d.config(), c.list())); err != nil {
+		if err := c.setFolders(d.makeFolders(cfg, c.list())); err != nil {
 			return err
 		}
 	}
@@ -219,11 +205,6 @@ func (d *Daemon) folderStatus() []ipc.FolderStatus {
 			Name: f.Name, Path: ipc.EncodePath(f.Path), Temporary: f.temporary,
 			State: roots[f.Path].State, Reason: roots[f.Path].Reason,
 			Documents: stats.Folders[f.Name].Documents, Passages: stats.Folders[f.Name].Passages,
-		}
-		if s.State == "suspended" && s.Reason == "" {
-			if _, err := os.Stat(f.Path); err != nil {
-				s.Reason = reasonOf(err)
-			}
 		}
 		out = append(out, s)
 	}

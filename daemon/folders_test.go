@@ -198,3 +198,63 @@ func TestFolderRenamedInTheConfig(t *testing.T) {
 		t.Errorf("hits %+v", r.Hits)
 	}
 }
+
+// A config that reads well and yet cannot be used leaves the old one in force,
+// and is not forgotten.
+func TestConfigThatCannotBeUsed(t *testing.T) {
+	h := start(t, "")
+	h.write("a.txt", "apple")
+	good, err := os.ReadFile(h.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(h.dir, "words")
+	write(t, h.config, string(good)+"[analysis]\nstopwords = \""+list+"\"\n[rank]\nmodel = \"bm25\"\n")
+	for range 2 {
+		if _, err := try[ipc.Empty](h, ipc.MethodReload, ipc.Empty{}); code(err) != ipc.CodeInvalidParams {
+			t.Fatalf("reload without the list of stop words: %v", err)
+		}
+	}
+	s := call[ipc.StatusResult](h, ipc.MethodStatus, ipc.StatusParams{})
+	if !strings.Contains(s.ConfigError, list) || s.Model != "tfidf" || rels(h.search("apple")) != "a.txt" {
+		t.Errorf("status %+v", s)
+	}
+	write(t, list, "apple\n")
+	call[ipc.Empty](h, ipc.MethodReload, ipc.Empty{})
+	h.until("the new index", func(s ipc.StatusResult) bool { return rels(h.search("apple")) == "" })
+	if s := call[ipc.StatusResult](h, ipc.MethodStatus, ipc.StatusParams{}); s.ConfigError != "" || s.Model != "bm25" {
+		t.Errorf("status %+v", s)
+	}
+}
+
+// The socket may stand in a folder, or beside one.
+func TestFolderHoldsTheSocket(t *testing.T) {
+	dir := shortDir(t)
+	notes := filepath.Join(dir, "run") // where startOn puts the socket
+	mkdir(t, notes)
+	h := startOn(t, dir, notes, "[[folder]]\npath = \""+notes+"\"\n")
+	h.write("a.txt", "apple")
+	if got := rels(h.search("apple")); got != "a.txt" {
+		t.Errorf("apple is found in %q", got)
+	}
+}
+
+// A temporary folder gives way to one of the config, and does not come back.
+func TestTemporaryFolderBecomesConfigured(t *testing.T) {
+	h := start(t, "")
+	other := filepath.Join(h.dir, "other")
+	namesake := filepath.Join(h.dir, "deep", "notes")
+	mkdir(t, other)
+	mkdir(t, namesake)
+	for _, path := range []string{other, namesake} {
+		call[ipc.FoldersResult](h, ipc.MethodFoldersAdd, ipc.FolderParams{Path: path, Temporary: true})
+	}
+	f := call[ipc.FoldersResult](h, ipc.MethodFoldersAdd, ipc.FolderParams{Path: other}).Folders
+	if len(f) != 3 || f[1].Path != other || f[1].Temporary || f[2].Name != "notes-2" {
+		t.Errorf("folders %+v", f)
+	}
+	f = call[ipc.FoldersResult](h, ipc.MethodFoldersRemove, ipc.FolderParams{Path: other}).Folders
+	if len(f) != 2 {
+		t.Errorf("folders after the removal %+v", f)
+	}
+}
