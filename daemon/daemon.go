@@ -158,8 +158,8 @@ func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
 		d.opts.Ready()
 	}
 	select {
-	case err := <-serving:
-		return fmt.Errorf("serve on %s: %w", d.socket, err)
+	case err = <-serving:
+		err = fmt.Errorf("serve on %s: %w", d.socket, err)
 	case <-ctx.Done():
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
@@ -168,7 +168,7 @@ func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
 		d.log.Warn("requests cut off at shutdown", "err", err)
 	}
 	d.log.Info("stopped")
-	return nil
+	return err
 }
 
 // closeCores ends all cores, and lets no handler that outlived the server's

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -103,7 +104,7 @@ func (d *Daemon) addTemporary(path, name string) error {
 		}
 	}
 	f := config.DefaultFolder(path)
-	f.Name = first(name, f.Name)
+	f.Name = cmp.Or(name, f.Name)
 	d.temporary = append(d.temporary, f)
 	return d.applyFolders(d.config())
 }
@@ -118,18 +119,13 @@ func freeName(name string, taken map[string]bool) string {
 }
 
 func (d *Daemon) addConfigured(path, name string) error {
-	cfg := d.config()
-	for _, f := range cfg.Folders {
-		if f.Path == path {
-			return ipc.Errorf(ipc.CodeInvalidParams, "%s is a folder already, named %s", path, f.Name)
-		}
-	}
-	if cfg.Path == "" {
+	file := d.config().Path
+	if file == "" {
 		return ipc.Errorf(ipc.CodeInvalidParams, "this daemon runs without a config file to write the folder into")
 	}
 	f := config.DefaultFolder(path)
-	f.Name = first(name, f.Name)
-	if err := config.AddFolder(cfg.Path, f); err != nil {
+	f.Name = cmp.Or(name, f.Name)
+	if err := config.AddFolder(file, f); err != nil {
 		return ipc.Errorf(ipc.CodeInvalidParams, "%v", err)
 	}
 	return d.reloadLocked()
@@ -209,12 +205,4 @@ func (d *Daemon) folderStatus() []ipc.FolderStatus {
 		out = append(out, s)
 	}
 	return out
-}
-
-// first is the first string that is not empty.
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

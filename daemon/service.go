@@ -95,11 +95,12 @@ func closing(err error) error {
 	return err
 }
 
+// milliseconds is a time that the client may leave open; more than a day is a day.
 func milliseconds(ms int, otherwise time.Duration) time.Duration {
 	if ms == 0 {
 		return otherwise
 	}
-	return time.Duration(ms) * time.Millisecond
+	return time.Duration(min(ms, 24*60*60*1000)) * time.Millisecond
 }
 
 // reindex reads the file, or every file below the directory, anew.
