@@ -51,8 +51,8 @@ type Daemon struct {
 	end     context.CancelFunc // asks Run to return
 	idle    *idleTimer
 
-	core     atomic.Pointer[core] // answers queries
-	switches sync.WaitGroup       // goroutines of rebuild, which end with their core
+	core      atomic.Pointer[core] // answers queries
+	switching sync.WaitGroup       // goroutines of switchWhenReady
 
 	// reloading serialises changes of the config and the folders, and guards
 	// the fields up to mu, which is taken after it.
@@ -174,7 +174,7 @@ func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
 // closeCores ends all cores, and lets no handler that outlived the server's
 // shutdown start another.
 func (d *Daemon) closeCores() {
-	defer d.switches.Wait()
+	defer d.switching.Wait()
 	d.reloading.Lock()
 	defer d.reloading.Unlock()
 	d.closed = true

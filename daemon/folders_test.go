@@ -260,3 +260,20 @@ func TestTemporaryFolderBecomesConfigured(t *testing.T) {
 		t.Errorf("folders after the removal %+v", f)
 	}
 }
+
+// A config kept elsewhere and linked to its place is read again too when the
+// file itself is edited there.
+func TestLinkedConfigIsReadAgain(t *testing.T) {
+	dir := shortDir(t)
+	notes, real := filepath.Join(dir, "notes"), filepath.Join(dir, "dotfiles", "quern.toml")
+	mkdir(t, notes)
+	mkdir(t, filepath.Dir(real))
+	mkdir(t, filepath.Join(dir, "config"))
+	if err := os.Symlink(real, filepath.Join(dir, "config", "config.toml")); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	folder := "[[folder]]\npath = \"" + notes + "\"\n"
+	h := startOn(t, dir, notes, folder) // writes through the link
+	write(t, real, folder+"[rank]\nmodel = \"bm25\"\n")
+	h.until("the model", func(s ipc.StatusResult) bool { return s.Model == "bm25" })
+}

@@ -80,7 +80,7 @@ func (d *Daemon) rebuild(cfg config.Config) error {
 	if err := old.setFolders(d.makeFolders(cfg, old.list())); err != nil {
 		d.log.Warn("the old index does not follow the folders meanwhile", "err", err)
 	}
-	d.switches.Go(func() { d.switchWhenReady(next) }) // ends when next has caught up or is closed
+	d.switching.Go(func() { d.switchWhenReady(next) }) // ends when next has caught up or is closed
 	return nil
 }
 
@@ -122,8 +122,7 @@ func (d *Daemon) watchConfig(ctx context.Context) {
 		return
 	}
 	defer w.Close()
-	root := watcher.Root{Path: filepath.Dir(path), Filter: onlyFile(filepath.Base(path)), FollowSymlinks: true}
-	if err := w.SetRoots([]watcher.Root{root}); err != nil {
+	if err := w.SetRoots(configRoots(path)); err != nil {
 		d.log.Error("the config file is not watched; use quern reload", "err", err)
 		return
 	}
@@ -139,8 +138,25 @@ func (d *Daemon) watchConfig(ctx context.Context) {
 	}
 }
 
-// onlyFile is a filter that lets one file of a root through.
-type onlyFile string
+// configRoots are the directory of the config file and, if the file is a link,
+// the directory of what it links to.
+func configRoots(path string) []watcher.Root {
+	names := onlyFiles{filepath.Base(path), filepath.Base(path)}
+	roots := []watcher.Root{{Path: filepath.Dir(path)}}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		names.target = filepath.Base(target)
+		if dir := filepath.Dir(target); dir != filepath.Dir(path) {
+			roots = append(roots, watcher.Root{Path: dir})
+		}
+	}
+	for i := range roots {
+		roots[i].Filter, roots[i].FollowSymlinks = names, true
+	}
+	return roots
+}
 
-func (f onlyFile) Dir(rel string) bool  { return rel == "." || rel == "" }
-func (f onlyFile) File(rel string) bool { return rel == string(f) }
+// onlyFiles is a filter that lets two files of a root through.
+type onlyFiles struct{ link, target string }
+
+func (f onlyFiles) Dir(rel string) bool  { return rel == "." || rel == "" }
+func (f onlyFiles) File(rel string) bool { return rel == f.link || rel == f.target }

@@ -17,6 +17,8 @@ type fakeSource struct {
 	added  map[string]bool
 	closed chan struct{}
 	once   sync.Once
+	// Close waits for who sends.
+	sending sync.RWMutex
 }
 
 func newFake() *fakeSource {
@@ -65,10 +67,30 @@ func (s *fakeSource) Errors() <-chan error          { return s.errs }
 func (s *fakeSource) Close() error {
 	s.once.Do(func() {
 		close(s.closed)
+		s.sending.Lock()
+		defer s.sending.Unlock()
 		close(s.events)
 		close(s.errs)
 	})
 	return nil
+}
+
+// send delivers an event, fail an error, unless the source is closed.
+func (s *fakeSource) send(e fsnotify.Event) { deliver(s, s.events, e) }
+func (s *fakeSource) fail(err error)        { deliver(s, s.errs, err) }
+
+func deliver[T any](s *fakeSource, c chan T, v T) {
+	s.sending.RLock()
+	defer s.sending.RUnlock()
+	select {
+	case <-s.closed:
+		return
+	default:
+	}
+	select {
+	case c <- v:
+	case <-s.closed:
+	}
 }
 
 // sieve is a real source some of whose events and errors are kept back or added.

@@ -95,7 +95,7 @@ func TestFilter(t *testing.T) {
 	}
 	r := rand.New(rand.NewSource(1))
 	s := &storm{root: root, outside: t.TempDir(), r: r}
-	for i := range 150 {
+	for i := range 80 {
 		what := fmt.Sprint("round ", i)
 		for range r.Intn(4) {
 			s.deep(s.path())

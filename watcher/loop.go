@@ -150,7 +150,7 @@ func (w *Watcher) scanned() {
 func (w *Watcher) release() {
 	w.rec.releaseAt = time.Time{}
 	w.mu.Lock()
-	held := len(w.queue.held)
+	held := len(w.queue.heldRemoves)
 	w.queue.release(true)
 	w.mu.Unlock()
 	if held > 0 {
@@ -216,7 +216,7 @@ func (w *Watcher) ring(now time.Time) {
 		delete(w.rec.alarms, path)
 		if r := rootOf(w.roots, path); r != nil && !r.suspended && r.top != nil {
 			if n := r.find(path); n != nil {
-				w.enqueue(n, job{epoch: w.epoch(), lane: bulk})
+				w.enqueue(n, job{epoch: w.epoch(), lane: bulk, soft: true})
 			}
 		}
 	}

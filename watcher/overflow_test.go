@@ -70,7 +70,7 @@ func TestErrorsRebuild(t *testing.T) {
 			case last = <-src:
 			default:
 			}
-			last.errs <- errors.New("a strange error")
+			last.fail(errors.New("a strange error"))
 			time.Sleep(5 * time.Millisecond)
 		}
 		if c.table()[root+"/f"] != "x" {

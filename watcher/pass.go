@@ -16,6 +16,7 @@ type job struct {
 	list  bool // names had events that are not known any more
 	echo  bool // a file's other name had the event
 	audit bool
+	soft  bool // nothing is known to have happened: leave what came or went to its event
 }
 
 // pass reconciles what settled. First all watches at or below each structurally
@@ -34,9 +35,7 @@ func (w *Watcher) pass(hints []*hint) {
 			}
 		}
 	}
-	w.mu.Lock()
-	w.queue.hold = true // so that the halves of a rename come together
-	w.mu.Unlock()
+	w.holdChanges()
 	for _, h := range hints {
 		w.check(h)
 	}

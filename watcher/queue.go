@@ -6,7 +6,10 @@ import (
 )
 
 // Batch is a number of settled changes that are handed out together, in path
-// order. It is outstanding until Done.
+// order. It is outstanding until Done. A Remove and a Write of the same device,
+// inode, size and modification time are the halves of a rename, unless the path
+// written was known before: it is another hard link then. Both halves are in one
+// batch wherever the watcher learns of them together.
 type Batch struct {
 	Changes []Change
 	epochs  []uint64 // of the changes
@@ -33,9 +36,12 @@ type queue struct {
 	ledger *ledger
 	items  map[string]*item
 	lines  [lanes]line
-	held   []*item         // wait for the other half of a rename
-	hold   bool            // hold all that is put
-	out    map[string]bool // paths in outstanding batches
+	// Held changes wait for the other half of a rename: removes until release
+	// is told so, others while hold. A change that has become the other kind
+	// is in both lists.
+	heldRemoves, heldOthers []*item
+	hold                    bool
+	out                     map[string]bool // paths in outstanding batches
 	// The other half of a rename, by identity.
 	gone, came map[ident]*item
 }
@@ -83,13 +89,20 @@ func (q *queue) put(c Change, epoch uint64, l lane) {
 	}
 	it.change = c
 	q.know(it)
-	wait := q.hold || c.Op == Remove
 	switch {
-	case it.where == nowhere && wait:
+	case it.where != nowhere && it.where != inHeld:
+	case c.Op == Remove:
 		it.where = inHeld
-		q.held = append(q.held, it)
-	case it.where == nowhere, it.where == inHeld && !wait:
+		q.heldRemoves = append(q.heldRemoves, it)
+	case q.hold:
+		it.where = inHeld
+		q.heldOthers = append(q.heldOthers, it)
+	default:
 		q.line(it)
+	}
+	if len(q.heldOthers) >= sortChunk {
+		q.release(false)
+		q.hold = true
 	}
 }
 
@@ -99,21 +112,24 @@ func (q *queue) line(it *item) {
 	q.lines[it.lane].fresh = append(q.lines[it.lane].fresh, it)
 }
 
-// release lets what is held go, the removes only if asked for.
+// release ends hold and lets what is held go, the removes only if asked for.
 func (q *queue) release(removes bool) {
 	q.hold = false
-	kept := q.held[:0]
-	for _, it := range q.held {
-		switch {
-		case it.where != inHeld: // its other half took it along
-		case removes || it.change.Op != Remove:
+	for _, it := range q.heldOthers {
+		if it.where == inHeld && it.change.Op != Remove {
 			q.line(it)
-		default:
-			kept = append(kept, it)
 		}
 	}
-	clear(q.held[len(kept):])
-	q.held = kept
+	q.heldOthers = nil
+	if !removes {
+		return
+	}
+	for _, it := range q.heldRemoves {
+		if it.where == inHeld {
+			q.line(it)
+		}
+	}
+	q.heldRemoves = nil
 }
 
 // know remembers the item as a possible half of a rename, forget drops that.

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	stormCount = flag.Int("watcher.storms", 6, "number of storms")
+	stormCount = flag.Int("watcher.storms", 4, "number of storms")
 	stormSeed  = flag.Int64("watcher.seed", 1, "first storm's seed")
 	stormOps   = flag.Int("watcher.ops", 1500, "operations in a storm")
 )

@@ -50,6 +50,7 @@ type node struct {
 	deep   bool
 	force  bool
 	list   bool
+	soft   bool
 	epoch  uint64
 	lane   lane
 }
@@ -68,6 +69,12 @@ func newNode(r *rootState, parent *node, path string, f found) *node {
 
 // rel returns a name of the directory as the filter knows it.
 func (n *node) rel(name string) string { return relTo(join(n.path, name), n.root.Path) }
+
+// has reports whether something is known under the name.
+func (n *node) has(name string) bool {
+	_, file := n.files[name]
+	return file || n.dirs[name] != nil
+}
 
 // rootOf returns the innermost root that holds the path, or nil.
 func rootOf(roots map[string]*rootState, path string) *rootState {

@@ -85,9 +85,18 @@ func (w *Watcher) poll(n *node, err error) {
 		n.root.polled.Add(1)
 		w.stat.add(cUnwatchable, 1)
 	}
-	n.polled = err.Error()
+	n.polled = watchReason(err)
 	w.rec.polled[n] = struct{}{}
 	w.setReason(n.root, "cannot watch "+n.path+": "+n.polled)
+}
+
+// watchReason says why a directory cannot be watched, and what to do where the
+// system's own words mislead.
+func watchReason(err error) string {
+	if errors.Is(err, syscall.ENOSPC) {
+		return "the system's limit on watches is reached (on Linux, raise fs.inotify.max_user_watches)"
+	}
+	return err.Error()
 }
 
 func (w *Watcher) unpoll(n *node) {

@@ -56,7 +56,7 @@ func TestUnicodeTerms(t *testing.T) {
 		{"Ukrainian", "Їжак п’ять п'ять", "їжак п'ять п'ять"},
 		{"Greek", "Λόγος ΛΟΓΟΣ λόγοις Ἀχιλλεύς τῷ", "λογοσ λογοσ λογοισ αχιλλευσ τωι"},
 		{"Arabic", "مُحَمَّد محمد كتـــاب أحمد احمد آب ٣٤ سؤال", "محمد محمد كتاب احمد احمد اب 34 سؤال"},
-		{"Persian", "می‌روم ۱۴۰۳", "میروم 1403"},
+		{"Persian", "می\u200cروم ۱۴۰۳", "میروم 1403"},
 		{"Hebrew", "שָׁלוֹם שלום צה״ל צה\"ל", "שלום שלום צהל צהל"},
 		{"Hindi", "हिन्दी की शक्ति क़लम १२", "हिन्दी की शक्ति क\u093cलम 12"},
 		{"Tamil", "தமிழ் மொழி", "தமிழ் மொழி"},
@@ -204,7 +204,7 @@ func TestLanguages(t *testing.T) {
 	}
 	for _, name := range names {
 		a := newAnalyzer(t, Options{Tokenizer: Unicode, Stemmer: name, FoldDiacritics: true})
-		for _, text := range pieces {
+		for _, text := range append(pieces, "dan d'un", "ing", "s") {
 			for _, term := range a.Terms(text) {
 				if term == "" {
 					t.Errorf("%s makes nothing of %q", name, text)
@@ -229,7 +229,7 @@ func TestOffsetsAreTheSources(t *testing.T) {
 }
 
 func TestLongWords(t *testing.T) {
-	long := strings.Repeat("é", 1<<20)
+	long := strings.Repeat("é", 1<<16)
 	got := newAnalyzer(t, unstemmed()).Terms(long + " x")
 	if len(got) != 2 || got[0] != strings.Repeat("e", maxWord/2) {
 		t.Errorf("%d terms, the first of %d bytes", len(got), len(got[0]))

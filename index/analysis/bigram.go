@@ -115,7 +115,9 @@ func (p *pairer) other(pos, end int) bool {
 		}
 		for _, r := range piece {
 			if u.text != "" && attaches(r) {
-				u.text += string(r)
+				if len(u.text) < maxWord {
+					u.text += string(r)
+				}
 				u.end = stop
 				continue
 			}
@@ -147,7 +149,7 @@ func (p *pairer) end() bool {
 
 // pair yields a term, of the source itself when text is empty.
 func (p *pairer) pair(text string, start, end int) bool {
-	raw := p.text[start:end]
+	raw := shorten(p.text[start:end])
 	if text != "" {
 		raw = []byte(text)
 	}

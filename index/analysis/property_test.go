@@ -56,7 +56,7 @@ func TestTokensAreInOrderAndWithinTheText(t *testing.T) {
 	for _, o := range variants() {
 		a := newAnalyzer(t, o)
 		r := rand.New(rand.NewPCG(1, 1))
-		for range 2000 {
+		for range 300 {
 			text := []byte(randomText(r, 0x110000))
 			got := tokens(a, text)
 			checkTokens(t, text, got)
@@ -77,7 +77,7 @@ func TestCacheDoesNotShow(t *testing.T) {
 	for _, o := range variants() {
 		used := newAnalyzer(t, o)
 		r := rand.New(rand.NewPCG(2, 2))
-		for range 100 {
+		for range 40 {
 			text := []byte(randomText(r, 0x20000))
 			if got, want := tokens(used, text), tokens(newAnalyzer(t, o), text); !reflect.DeepEqual(got, want) {
 				t.Fatalf("%q: %v, fresh %v", text, got, want)
@@ -97,7 +97,7 @@ func TestTermIsItsOwnTerm(t *testing.T) {
 			}
 		}
 		for c := range rune(unicode.MaxRune + 1) {
-			if c >= 0x3400 && c < 0xF900 && c%61 > 0 || c >= 0x17000 && c%61 > 0 && !unicode.Is(unicode.So, c) {
+			if c >= 0x3400 && c < 0xF900 && c%251 > 0 || c >= 0x17000 && c%251 > 0 && !unicode.Is(unicode.So, c) {
 				continue // many of a kind
 			}
 			if utf8.ValidRune(c) && (unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.IsMark(c) || unicode.IsSymbol(c)) {
@@ -105,7 +105,7 @@ func TestTermIsItsOwnTerm(t *testing.T) {
 			}
 		}
 		r := rand.New(rand.NewPCG(3, 3))
-		for range 3000 {
+		for range 600 {
 			check(randomText(r, 0x20000))
 		}
 	}
@@ -115,7 +115,7 @@ func TestEquivalentTextsHaveTheSameTerms(t *testing.T) {
 	for _, o := range []Options{unstemmed(), {Tokenizer: Unicode}, {Tokenizer: Unicode, Stemmer: "french", FoldDiacritics: true}} {
 		a := newAnalyzer(t, o)
 		r := rand.New(rand.NewPCG(4, 4))
-		for range 3000 {
+		for range 600 {
 			text := randomText(r, 0x20000)
 			want := a.Terms(norm.NFC.String(text))
 			if got := a.Terms(norm.NFD.String(text)); !reflect.DeepEqual(got, want) {
@@ -145,7 +145,7 @@ func TestLinesAreIndependent(t *testing.T) {
 	for _, o := range variants() {
 		a := newAnalyzer(t, o)
 		r := rand.New(rand.NewPCG(5, 5))
-		for range 500 {
+		for range 150 {
 			x, y := randomText(r, 0x20000), randomText(r, 0x20000)
 			want := append(a.Terms(x), a.Terms(y)...)
 			if got := a.Terms(x + "\n" + y); !reflect.DeepEqual(got, want) {
@@ -158,7 +158,7 @@ func TestLinesAreIndependent(t *testing.T) {
 func TestPlainIsRunsOfLettersAndNumbers(t *testing.T) {
 	a := newAnalyzer(t, Options{Tokenizer: Plain})
 	r := rand.New(rand.NewPCG(6, 6))
-	for range 3000 {
+	for range 600 {
 		text := randomText(r, 0x110000)
 		want := strings.FieldsFunc(strings.ToValidUTF8(text, " "), func(c rune) bool {
 			return !unicode.IsLetter(c) && !unicode.IsNumber(c)

@@ -80,14 +80,19 @@ func (t *tokenizer) run() {
 
 // emit yields the terms of the word text[start:end].
 func (t *tokenizer) emit(start, end int) bool {
-	raw := t.text[start:end]
-	if len(raw) > maxWord {
-		raw = raw[:maxWord]
-		for !utf8.RuneStart(t.text[start+len(raw)]) {
-			raw = raw[:len(raw)-1]
-		}
+	return t.emitEntry(t.word(shorten(t.text[start:end])), start, end)
+}
+
+// shorten returns as many characters of a word as are at most maxWord bytes.
+func shorten(word []byte) []byte {
+	if len(word) <= maxWord {
+		return word
 	}
-	return t.emitEntry(t.word(raw), start, end)
+	end := maxWord
+	for end > 0 && !utf8.RuneStart(word[end]) {
+		end--
+	}
+	return word[:end]
 }
 
 // emitEntry yields the terms of an entry.

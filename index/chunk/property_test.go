@@ -66,7 +66,7 @@ func checkPassages(t *testing.T, d *extract.Document, passages []Passage) {
 
 func TestPassagesAreInOrderAndOnTheirLines(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 10))
-	for i := range 4000 {
+	for i := range 400 {
 		d := plainDocument(randomText(r))
 		if i%2 == 0 {
 			d = randomMarkdown(r)
@@ -80,7 +80,7 @@ func TestPassagesAreInOrderAndOnTheirLines(t *testing.T) {
 // share as many words as the options say, or none.
 func TestPassagesCoverAllWords(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 11))
-	for i := range 4000 {
+	for i := range 400 {
 		d := plainDocument(randomText(r))
 		if i%2 == 0 {
 			d = randomMarkdown(r)
@@ -113,7 +113,7 @@ func TestPassagesCoverAllWords(t *testing.T) {
 // A section is cut as a document of its own would be, under its heading.
 func TestSectionsAreCutOnTheirOwn(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 12))
-	for range 4000 {
+	for range 400 {
 		d, o := randomMarkdown(r), randomOptions(r)
 		o.Strategy = Paragraph
 		if o.MaxWords == 0 {
@@ -144,7 +144,7 @@ func TestSectionsAreCutOnTheirOwn(t *testing.T) {
 // last section that begins at or before the passage.
 func TestWindowsIgnoreHeadings(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 13))
-	for range 2000 {
+	for range 400 {
 		d := randomMarkdown(r)
 		for _, o := range []Options{{Strategy: Window, MaxWords: 7, Overlap: 3}, {Strategy: Whole}} {
 			passages := Split(d, o)
@@ -221,7 +221,7 @@ func TestValidate(t *testing.T) {
 // A long line costs the memory of its passages and of the windows open at a
 // time, not that of its words.
 func TestLongLineAllocatesLittle(t *testing.T) {
-	d := plainDocument(bytes.Repeat([]byte("a "), 4<<20))
+	d := plainDocument(bytes.Repeat([]byte("a "), 1<<20))
 	for _, o := range []Options{{Strategy: Whole}, {Strategy: Window, MaxWords: 120, Overlap: 30}, Default()} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

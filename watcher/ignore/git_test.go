@@ -228,7 +228,7 @@ func genForest(r *rand.Rand) map[string]string {
 }
 
 // treesAtOnce is the number of trees in a forest.
-const treesAtOnce = 5
+const treesAtOnce = 10
 
 // genTree makes a tree of directories, files and rule files.
 func genTree(r *rand.Rand) map[string]string {

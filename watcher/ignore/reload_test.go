@@ -142,7 +142,7 @@ func TestConcurrentUse(t *testing.T) {
 		})
 	}
 	writing.Go(func() {
-		for i := range 200 {
+		for i := range 80 {
 			text := []byte(fmt.Sprintf("a%d\n", i%2))
 			if err := os.WriteFile(filepath.Join(f.root, "d", ".ignore"), text, 0o644); err != nil {
 				t.Error(err)
