@@ -151,6 +151,7 @@ func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
 	defer background.Wait()
 	defer stop()
 	background.Go(func() { d.watchConfig(ctx) })
+	background.Go(func() { d.watchRules(ctx) })
 	background.Go(func() { d.idle.watch(ctx, d.canIdle, d.end) })
 
 	d.log.Info("serving", "socket", d.socket, "folders", len(d.folders()))

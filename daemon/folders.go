@@ -8,12 +8,17 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"time"
 
 	"quern/config"
 	"quern/ipc"
 	"quern/watcher"
 	"quern/watcher/ignore"
 )
+
+// rulesCheck is the interval at which ignore rules from outside of the folders
+// are looked at: a few stats.
+const rulesCheck = 2 * time.Second
 
 // makeFolders joins the configured folders and the temporary ones; a temporary
 // folder that the config names too is the config's, and one whose name is taken
@@ -169,18 +174,64 @@ func (d *Daemon) forgetTemporary(path string) {
 // applyFolders makes every core watch cfg's folders and the temporary ones. The
 // caller holds d.reloading.
 func (d *Daemon) applyFolders(cfg config.Config) error {
-	cores := []*core{d.core.Load()}
-	d.mu.Lock()
-	if d.next != nil {
-		cores = append(cores, d.next)
-	}
-	d.mu.Unlock()
-	for _, c := range cores {
+	for _, c := range d.allCores() {
 		if err := c.setFolders(d.makeFolders(cfg, c.list())); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// refreshRules has the folders scanned anew whose ignore rules come from files
+// outside of them, which no watch shows, and have changed.
+func (d *Daemon) refreshRules() error {
+	if !slices.ContainsFunc(d.folders(), (*folder).outdated) {
+		return nil
+	}
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	for _, c := range d.allCores() {
+		folders := slices.Clone(c.list())
+		for i, f := range folders {
+			if f.outdated() {
+				folders[i] = &folder{Folder: f.Folder, temporary: f.temporary, filter: newFilter(f.Folder)}
+			}
+		}
+		if err := c.setFolders(folders); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *folder) outdated() bool { return f.filter.OutsideChanged() }
+
+// watchRules sees to it that also those who never sync get answers by the
+// present rules. It returns when ctx is done.
+func (d *Daemon) watchRules(ctx context.Context) {
+	tick := time.NewTicker(rulesCheck)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := d.refreshRules(); err != nil {
+			d.log.Warn("the folders are not scanned for changed ignore rules", "err", err)
+		}
+	}
+}
+
+// allCores are the core that answers and the one being built, if any.
+func (d *Daemon) allCores() []*core {
+	cores := []*core{d.core.Load()}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.next != nil {
+		cores = append(cores, d.next)
+	}
+	return cores
 }
 
 func (d *Daemon) foldersList(context.Context, ipc.Empty) (ipc.FoldersResult, error) {

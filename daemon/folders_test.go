@@ -277,3 +277,38 @@ func TestLinkedConfigIsReadAgain(t *testing.T) {
 	write(t, real, folder+"[rank]\nmodel = \"bm25\"\n")
 	h.until("the model", func(s ipc.StatusResult) bool { return s.Model == "bm25" })
 }
+
+// Ignore rules that stand outside of the folder, where no watch shows them, are
+// in force for the next question that waits for changes, and soon for others.
+func TestRulesFromOutsideTheFolder(t *testing.T) {
+	dir := shortDir(t)
+	notes := filepath.Join(dir, "repository", "notes")
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, "repository", name)
+		mkdir(t, filepath.Dir(path))
+		write(t, path, text)
+	}
+	write(".git/HEAD", "ref: refs/heads/main\n")
+	write(".gitignore", "*.log\n")
+	write("notes/a.txt", "apple")
+	write("notes/b.log", "apple")
+	h := startOn(t, dir, notes, "[[folder]]\npath = \""+notes+"\"\n")
+	if got := rels(h.search("apple")); got != "a.txt" {
+		t.Errorf("apple is found in %q", got)
+	}
+	for range 20 {
+		write(".gitignore", "*.txt\n")
+		if got := rels(h.search("apple")); got != "b.log" {
+			t.Fatalf("with other rules above the folder, apple is found in %q", got)
+		}
+		write(".gitignore", "*.log\n*.x\n")
+		if got := rels(h.search("apple")); got != "a.txt" {
+			t.Fatalf("with the first rules again, apple is found in %q", got)
+		}
+	}
+	write(".git/info/exclude", "a.*\n")
+	h.until("the rules of info/exclude", func(ipc.StatusResult) bool {
+		return len(call[ipc.SearchResult](h, ipc.MethodSearch, ipc.SearchParams{Query: "apple"}).Hits) == 0
+	})
+}

@@ -66,7 +66,10 @@ func (d *Daemon) shutdown(context.Context, ipc.Empty) (ipc.Empty, error) {
 func (d *Daemon) barrier(ctx context.Context) (*core, error) {
 	for {
 		c := d.core.Load()
-		err := c.watch.Sync(ctx)
+		err := d.refreshRules()
+		if err == nil {
+			err = c.watch.Sync(ctx)
+		}
 		if errors.Is(err, watcher.ErrClosed) && d.core.Load() != c {
 			continue // another index took over meanwhile
 		}
