@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -21,7 +22,7 @@ import (
 // equivalent (os.UserConfigDir), else in quern-UID in the temporary folder.
 // The path is absolute; whether a file is there, Load will tell.
 func FindConfig(flag string) string {
-	if path := first(flag, os.Getenv("QUERN_CONFIG")); path != "" {
+	if path := cmp.Or(flag, os.Getenv("QUERN_CONFIG")); path != "" {
 		return absolute(path)
 	}
 	return filepath.Join(userDir("XDG_CONFIG_HOME", ".config", os.UserConfigDir), "config.toml")
@@ -33,7 +34,7 @@ func FindConfig(flag string) string {
 // made if missing, and refused if another user could reach into it; all else is
 // left for the caller to make.
 func (c Config) DataDir() (string, error) {
-	if path := first(os.Getenv("QUERN_DATA"), c.Daemon.DataDir); path != "" {
+	if path := cmp.Or(os.Getenv("QUERN_DATA"), c.Daemon.DataDir); path != "" {
 		return absolute(path), nil
 	}
 	dir := userDir("XDG_CACHE_HOME", ".cache", os.UserCacheDir)
@@ -78,7 +79,7 @@ func (c Config) SocketPath(flag string) (string, error) {
 
 // wantedSocket is SocketPath without regard to the length.
 func (c Config) wantedSocket(flag string) string {
-	if path := first(flag, os.Getenv("QUERN_SOCKET"), c.Daemon.Socket); path != "" {
+	if path := cmp.Or(flag, os.Getenv("QUERN_SOCKET"), c.Daemon.Socket); path != "" {
 		return absolute(path)
 	}
 	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
@@ -137,14 +138,4 @@ func absolute(path string) string {
 		return abs
 	}
 	return filepath.Clean(path)
-}
-
-// first returns the first string that is not empty.
-func first(all ...string) string {
-	for _, s := range all {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }

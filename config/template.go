@@ -62,12 +62,14 @@ const templateText = `# Quern's configuration. Every key has a default: what is 
 [daemon]
 # Where it listens; empty: quern/quern.sock in the user's runtime directory.
 # socket = ""
-# Where the index is kept; empty: quern in the user's cache directory.
+# Where the daemon keeps its data and its log; empty: quern in the user's cache
+# directory. This and the socket change when the daemon is started again.
 # data_dir = ""
 # How long a file must be left alone before it is read.
 # settle = "50ms"
 # Threads for catching up; 0: one for each CPU.
 # threads = 0
+# The next three have no effect in this version.
 # Memory for building the index.
 # memory_budget = "64MiB"
 # Deleted text is gone from the disk after at most so long.

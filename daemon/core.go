@@ -3,9 +3,12 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"quern/config"
 	"quern/index"
@@ -33,8 +36,9 @@ type core struct {
 	// is searchable.
 	caughtUp atomic.Bool
 
-	stop func()
-	work sync.WaitGroup // the goroutines, which end with stop
+	cookies string // the watcher's directory for them, no other watcher's
+	stop    func()
+	work    sync.WaitGroup // the goroutines, which end with stop
 }
 
 // folder is a watched folder and the rules for what of it is indexed.
@@ -44,7 +48,21 @@ type folder struct {
 	filter    *ignore.Filter
 }
 
-// startCore starts a core for cfg.
+// remotePoll is how often a folder is polled by itself.
+const remotePoll = 30 * time.Second
+
+// pollEvery is the interval at which the folder is polled, 0 for never: by
+// default where others than this machine change its files.
+func (f *folder) pollEvery() time.Duration {
+	if f.Poll.Mode == config.PollAuto {
+		if _, remote, err := watcher.Remote(f.Path); err == nil && remote {
+			return remotePoll
+		}
+	}
+	return f.Poll.Interval
+}
+
+// startCore starts a core for cfg. The caller holds d.reloading.
 func (d *Daemon) startCore(cfg config.Config) (*core, error) {
 	engine, err := index.Open(index.Options{
 		Chunk: chunk.Options{
@@ -62,10 +80,13 @@ func (d *Daemon) startCore(cfg config.Config) (*core, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the index: %w", err)
 	}
+	// Two watchers would take each other's cookies for their own.
+	d.cores++
+	cookies := filepath.Join(d.dataDir, "cookies", strconv.Itoa(d.cores))
 	watch, err := watcher.New(watcher.Options{
 		Settle:    cfg.Daemon.Settle,
-		CookieDir: filepath.Join(d.dataDir, "cookies"),
-		Exclude:   []string{d.dataDir, filepath.Dir(d.socket)},
+		CookieDir: cookies,
+		Exclude:   []string{d.dataDir},
 		Log:       d.log,
 	})
 	if err != nil {
@@ -73,7 +94,7 @@ func (d *Daemon) startCore(cfg config.Config) (*core, error) {
 		return nil, fmt.Errorf("start watching: %w", err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	c := &core{engine: engine, watch: watch, files: newFileTable(), stop: stop}
+	c := &core{engine: engine, watch: watch, files: newFileTable(), cookies: cookies, stop: stop}
 	if err := c.setFolders(d.makeFolders(cfg, nil)); err != nil {
 		stop()
 		watch.Close()
@@ -89,13 +110,20 @@ func (d *Daemon) startCore(cfg config.Config) (*core, error) {
 	return c, nil
 }
 
+// halt ends the pipeline: the generation grows no more. Barriers wait on until
+// close wakes them.
+func (c *core) halt() {
+	c.stop()
+	c.work.Wait()
+}
+
 // close ends the pipeline, the watcher and the engine. Snapshots taken before
 // stay valid.
 func (c *core) close() {
-	c.stop()
+	c.halt()
 	c.watch.Close()
-	c.work.Wait()
 	c.engine.Close()
+	_ = os.Remove(c.cookies) // there only if it was used, and empty
 }
 
 func (c *core) generation() uint64 { return c.base + c.engine.Snapshot().Generation() }
@@ -112,7 +140,7 @@ func (c *core) setFolders(folders []*folder) error {
 	for i, f := range folders {
 		roots[i] = watcher.Root{
 			Path: f.Path, Filter: f.filter, FollowSymlinks: f.FollowSymlinks,
-			MaxFileSize: f.MaxFileSize, Poll: f.Poll.Interval,
+			MaxFileSize: f.MaxFileSize, Poll: f.pollEvery(),
 		}
 	}
 	if err := c.watch.SetRoots(roots); err != nil {

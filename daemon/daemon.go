@@ -54,12 +54,17 @@ type Daemon struct {
 	core      atomic.Pointer[core] // answers queries
 	switching sync.WaitGroup       // goroutines of switchWhenReady
 
-	reloading sync.Mutex // serialises changes of the config and the folders
+	// reloading serialises changes of the config and the folders, and guards
+	// the fields up to mu, which is taken after it.
+	reloading sync.Mutex
+	cores     int             // started so far
+	closed    bool            // no core may be started any more
+	temporary []config.Folder // for this daemon's life, not in the config
+
 	mu        sync.Mutex // guards all fields below
 	cfg       config.Config
-	configErr error           // of a bad edit; cfg is the last good one
-	temporary []config.Folder // for this daemon's life, not in the config
-	next      *core           // being built with another index configuration, or nil
+	configErr error // of a bad edit; cfg is the last good one
+	next      *core // being built with another index configuration, or nil
 }
 
 // ErrInUse is returned by Run, wrapped, when a daemon already answers on the socket.
@@ -127,7 +132,9 @@ func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
 	if err := os.MkdirAll(d.dataDir, 0o700); err != nil {
 		return fmt.Errorf("make the data directory: %w", err)
 	}
+	d.reloading.Lock()
 	first, err := d.startCore(d.config())
+	d.reloading.Unlock()
 	if err != nil {
 		return err
 	}
@@ -144,6 +151,7 @@ func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
 	defer background.Wait()
 	defer stop()
 	background.Go(func() { d.watchConfig(ctx) })
+	background.Go(func() { d.watchRules(ctx) })
 	background.Go(func() { d.idle.watch(ctx, d.canIdle, d.end) })
 
 	d.log.Info("serving", "socket", d.socket, "folders", len(d.folders()))
@@ -151,8 +159,8 @@ func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
 		d.opts.Ready()
 	}
 	select {
-	case err := <-serving:
-		return fmt.Errorf("serve on %s: %w", d.socket, err)
+	case err = <-serving:
+		err = fmt.Errorf("serve on %s: %w", d.socket, err)
 	case <-ctx.Done():
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
@@ -161,21 +169,28 @@ func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
 		d.log.Warn("requests cut off at shutdown", "err", err)
 	}
 	d.log.Info("stopped")
-	return nil
+	return err
 }
 
+// closeCores ends all cores, and lets no handler that outlived the server's
+// shutdown start another.
 func (d *Daemon) closeCores() {
 	defer d.switching.Wait()
 	d.reloading.Lock()
 	defer d.reloading.Unlock()
-	d.mu.Lock()
-	next := d.next
-	d.next = nil
-	d.mu.Unlock()
-	if next != nil {
+	d.closed = true
+	if next := d.setNext(nil); next != nil {
 		next.close()
 	}
 	d.core.Load().close()
+}
+
+// setNext replaces the core that is being built and returns the one before.
+func (d *Daemon) setNext(c *core) (before *core) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	before, d.next = d.next, c
+	return before
 }
 
 func (d *Daemon) config() config.Config {

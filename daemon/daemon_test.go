@@ -147,7 +147,7 @@ func TestBadParamsAreRefused(t *testing.T) {
 	h := start(t, "")
 	for _, p := range []ipc.SearchParams{
 		{K: -1}, {K: 1001}, {Offset: -1}, {Model: "hybrid"}, {TF: "x"}, {Collapse: "x"}, {Budget: -1},
-		{Path: "[a"}, {Since: "yesterday"}, {Before: "12"}, {Folders: []string{"nosuch"}},
+		{Path: "[a"}, {Since: "yesterday"}, {Before: "12"}, {Since: "300y"}, {Since: "-1d"}, {Folders: []string{"nosuch"}},
 	} {
 		if _, err := try[ipc.SearchResult](h, ipc.MethodSearch, p); code(err) != ipc.CodeInvalidParams {
 			t.Errorf("%+v: error %v", p, err)
@@ -192,10 +192,14 @@ func TestReindexReadsAgain(t *testing.T) {
 	h := start(t, "")
 	h.write("a.txt", "apple")
 	h.sync()
-	before := call[ipc.SyncResult](h, ipc.MethodSync, ipc.SyncParams{}).Generation
-	after := call[ipc.ReindexResult](h, ipc.MethodReindex, ipc.ReindexParams{Path: h.notes}).Generation
-	if after < before || rels(h.search("apple")) != "a.txt" {
-		t.Errorf("generation %d, then %d", before, after)
+	before := call[ipc.StatusResult](h, ipc.MethodStatus, ipc.StatusParams{})
+	generation := call[ipc.ReindexResult](h, ipc.MethodReindex, ipc.ReindexParams{Path: h.notes}).Generation
+	after := call[ipc.StatusResult](h, ipc.MethodStatus, ipc.StatusParams{})
+	if after.Counters["rescans"] != before.Counters["rescans"]+1 {
+		t.Errorf("counters %v, then %v", before.Counters, after.Counters)
+	}
+	if generation < before.Generation || rels(h.search("apple")) != "a.txt" {
+		t.Errorf("generation %d, then %d", before.Generation, generation)
 	}
 }
 

@@ -37,9 +37,9 @@ func TestBadFiles(t *testing.T) {
 	if got := rels(h.search("apple")); got != "good.txt invalid.txt" && got != "invalid.txt good.txt" {
 		t.Errorf("apple is found in %q", got)
 	}
-	r := h.search("caf\ufffd")
-	if len(r.Hits) > 0 && !strings.Contains(r.Hits[0].Text, "caf\ufffd") {
-		t.Errorf("invalid UTF-8 is shown as %q", r.Hits[0].Text)
+	p := call[ipc.PassagesResult](h, ipc.MethodPassages, ipc.PassagesParams{Path: h.path("invalid.txt")})
+	if len(p.Passages) != 1 || p.Passages[0].Text != "caf\ufffd apple" {
+		t.Errorf("invalid UTF-8 is shown as %+v", p.Passages)
 	}
 	for name, want := range map[string]struct{ state, reason string }{
 		"good.txt":           {ipc.FileIndexed, ""},

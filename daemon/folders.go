@@ -1,11 +1,14 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"time"
 
 	"quern/config"
 	"quern/ipc"
@@ -13,20 +16,23 @@ import (
 	"quern/watcher/ignore"
 )
 
+// rulesCheck is the interval at which ignore rules from outside of the folders
+// are looked at: a few stats.
+const rulesCheck = 2 * time.Second
+
 // makeFolders joins the configured folders and the temporary ones; a temporary
-// folder that the config names too is the config's. A folder that stands
-// unchanged among before is taken from there, rules and all.
+// folder that the config names too is the config's, and one whose name is taken
+// gets a number. A folder that stands unchanged among before is taken from
+// there, rules and all. The caller holds d.reloading.
 func (d *Daemon) makeFolders(cfg config.Config, before []*folder) []*folder {
-	d.mu.Lock()
-	temporary := d.temporary
-	d.mu.Unlock()
 	var out []*folder
-	seen := map[string]bool{}
+	paths, names := map[string]bool{}, map[string]bool{}
 	add := func(f config.Folder, temporary bool) {
-		if seen[f.Path] {
+		if paths[f.Path] {
 			return
 		}
-		seen[f.Path] = true
+		f.Name = freeName(f.Name, names)
+		paths[f.Path], names[f.Name] = true, true
 		for _, b := range before {
 			if b.temporary == temporary && reflect.DeepEqual(b.Folder, f) {
 				out = append(out, b)
@@ -38,7 +44,7 @@ func (d *Daemon) makeFolders(cfg config.Config, before []*folder) []*folder {
 	for _, f := range cfg.Folders {
 		add(f, false)
 	}
-	for _, f := range temporary {
+	for _, f := range d.temporary {
 		add(f, true)
 	}
 	return out
@@ -78,13 +84,12 @@ func (d *Daemon) foldersAdd(_ context.Context, p ipc.FolderParams) (ipc.FoldersR
 	return ipc.FoldersResult{Folders: d.folderStatus()}, nil
 }
 
-// directory checks that path names a directory that can be watched, and cleans it.
-func directory(path string) (string, error) {
-	path, err := ipc.DecodePath(path)
-	if err != nil || !filepath.IsAbs(path) {
-		return "", ipc.Errorf(ipc.CodeInvalidParams, "path: %q is not an absolute path", path)
+// directory decodes a path of the protocol, which must be that of a directory.
+func directory(wire string) (string, error) {
+	path, err := absolute(wire)
+	if err != nil {
+		return "", err
 	}
-	path = filepath.Clean(path)
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", ipc.Errorf(ipc.CodeNotFound, "%s: %v", path, reasonOf(err))
@@ -104,19 +109,13 @@ func (d *Daemon) addTemporary(path, name string) error {
 		}
 	}
 	f := config.DefaultFolder(path)
-	f.Name = d.freeName(first(name, f.Name))
-	d.mu.Lock()
+	f.Name = cmp.Or(name, f.Name)
 	d.temporary = append(d.temporary, f)
-	d.mu.Unlock()
-	return d.applyFolders()
+	return d.applyFolders(d.config())
 }
 
-// freeName is name, or name with a number where a folder has it already.
-func (d *Daemon) freeName(name string) string {
-	taken := map[string]bool{}
-	for _, f := range d.folders() {
-		taken[f.Name] = true
-	}
+// freeName is name, or name with a number where it is taken.
+func freeName(name string, taken map[string]bool) string {
 	free := name
 	for n := 2; taken[free]; n++ {
 		free = fmt.Sprintf("%s-%d", name, n)
@@ -125,18 +124,13 @@ func (d *Daemon) freeName(name string) string {
 }
 
 func (d *Daemon) addConfigured(path, name string) error {
-	cfg := d.config()
-	for _, f := range cfg.Folders {
-		if f.Path == path {
-			return ipc.Errorf(ipc.CodeInvalidParams, "%s is a folder already, named %s", path, f.Name)
-		}
-	}
-	if cfg.Path == "" {
+	file := d.config().Path
+	if file == "" {
 		return ipc.Errorf(ipc.CodeInvalidParams, "this daemon runs without a config file to write the folder into")
 	}
 	f := config.DefaultFolder(path)
-	f.Name = first(name, f.Name)
-	if err := config.AddFolder(cfg.Path, f); err != nil {
+	f.Name = cmp.Or(name, f.Name)
+	if err := config.AddFolder(file, f); err != nil {
 		return ipc.Errorf(ipc.CodeInvalidParams, "%v", err)
 	}
 	return d.reloadLocked()
@@ -161,8 +155,10 @@ func (d *Daemon) foldersRemove(_ context.Context, p ipc.FolderParams) (ipc.Folde
 		return ipc.FoldersResult{}, ipc.Errorf(ipc.CodeNotFound, "no folder has the path or name %q", path)
 	}
 	if found.temporary {
-		err = d.removeTemporary(found.Path)
+		d.forgetTemporary(found.Path)
+		err = d.applyFolders(d.config())
 	} else if err = config.RemoveFolder(d.config().Path, found.Path); err == nil {
+		d.forgetTemporary(found.Path) // or it would come back as a temporary one
 		err = d.reloadLocked()
 	}
 	if err != nil {
@@ -171,34 +167,71 @@ func (d *Daemon) foldersRemove(_ context.Context, p ipc.FolderParams) (ipc.Folde
 	return ipc.FoldersResult{Folders: d.folderStatus()}, nil
 }
 
-func (d *Daemon) removeTemporary(path string) error {
-	d.mu.Lock()
-	var keep []config.Folder
-	for _, f := range d.temporary {
-		if f.Path != path {
-			keep = append(keep, f)
-		}
-	}
-	d.temporary = keep
-	d.mu.Unlock()
-	return d.applyFolders()
+func (d *Daemon) forgetTemporary(path string) {
+	d.temporary = slices.DeleteFunc(d.temporary, func(f config.Folder) bool { return f.Path == path })
 }
 
-// applyFolders makes every core watch the present folders. The caller holds
-// d.reloading.
-func (d *Daemon) applyFolders() error {
-	cores := []*core{d.core.Load()}
-	d.mu.Lock()
-	if d.next != nil {
-		cores = append(cores, d.next)
-	}
-	d.mu.Unlock()
-	for _, c := range cores {
-		if err := c.setFolders(d.makeFolders(d.config(), c.list())); err != nil {
+// applyFolders makes every core watch cfg's folders and the temporary ones. The
+// caller holds d.reloading.
+func (d *Daemon) applyFolders(cfg config.Config) error {
+	for _, c := range d.allCores() {
+		if err := c.setFolders(d.makeFolders(cfg, c.list())); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// refreshRules has the folders scanned anew whose ignore rules come from files
+// outside of them, which no watch shows, and have changed.
+func (d *Daemon) refreshRules() error {
+	if !slices.ContainsFunc(d.folders(), (*folder).outdated) {
+		return nil
+	}
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	for _, c := range d.allCores() {
+		folders := slices.Clone(c.list())
+		for i, f := range folders {
+			if f.outdated() {
+				folders[i] = &folder{Folder: f.Folder, temporary: f.temporary, filter: newFilter(f.Folder)}
+			}
+		}
+		if err := c.setFolders(folders); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *folder) outdated() bool { return f.filter.OutsideChanged() }
+
+// watchRules sees to it that also those who never sync get answers by the
+// present rules. It returns when ctx is done.
+func (d *Daemon) watchRules(ctx context.Context) {
+	tick := time.NewTicker(rulesCheck)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := d.refreshRules(); err != nil {
+			d.log.Warn("the folders are not scanned for changed ignore rules", "err", err)
+		}
+	}
+}
+
+// allCores are the core that answers and the one being built, if any.
+func (d *Daemon) allCores() []*core {
+	cores := []*core{d.core.Load()}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.next != nil {
+		cores = append(cores, d.next)
+	}
+	return cores
 }
 
 func (d *Daemon) foldersList(context.Context, ipc.Empty) (ipc.FoldersResult, error) {
@@ -220,20 +253,7 @@ func (d *Daemon) folderStatus() []ipc.FolderStatus {
 			State: roots[f.Path].State, Reason: roots[f.Path].Reason,
 			Documents: stats.Folders[f.Name].Documents, Passages: stats.Folders[f.Name].Passages,
 		}
-		if s.State == "suspended" && s.Reason == "" {
-			if _, err := os.Stat(f.Path); err != nil {
-				s.Reason = reasonOf(err)
-			}
-		}
 		out = append(out, s)
 	}
 	return out
-}
-
-// first is the first string that is not empty.
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

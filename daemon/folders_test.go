@@ -60,10 +60,15 @@ func TestAnotherIndexConfigTakesOver(t *testing.T) {
 	}
 	write(t, h.config, string(good)+"[analysis]\nstemmer = \"none\"\n")
 	call[ipc.Empty](h, ipc.MethodReload, ipc.Empty{})
-	h.until("the new index", func(ipc.StatusResult) bool { return len(h.search("refund").Hits) == 0 })
-	if after := call[ipc.SyncResult](h, ipc.MethodSync, ipc.SyncParams{}).Generation; after <= before {
-		t.Errorf("generation %d after %d", after, before)
-	}
+	last := before
+	h.until("the new index", func(ipc.StatusResult) bool {
+		r := h.search("refund")
+		if r.Generation < last || r.Generation == before && len(r.Hits) == 0 {
+			t.Errorf("generation %d after %d, %d hits", r.Generation, last, len(r.Hits))
+		}
+		last = r.Generation
+		return len(r.Hits) == 0
+	})
 	if got := rels(h.search("refunds")); got != "a.txt" {
 		t.Errorf("refunds is found in %q", got)
 	}
@@ -196,6 +201,66 @@ func TestFolderRenamedInTheConfig(t *testing.T) {
 	}
 }
 
+// A config that reads well and yet cannot be used leaves the old one in force,
+// and is not forgotten.
+func TestConfigThatCannotBeUsed(t *testing.T) {
+	h := start(t, "")
+	h.write("a.txt", "apple")
+	good, err := os.ReadFile(h.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(h.dir, "words")
+	write(t, h.config, string(good)+"[analysis]\nstopwords = \""+list+"\"\n[rank]\nmodel = \"bm25\"\n")
+	for range 2 {
+		if _, err := try[ipc.Empty](h, ipc.MethodReload, ipc.Empty{}); code(err) != ipc.CodeInvalidParams {
+			t.Fatalf("reload without the list of stop words: %v", err)
+		}
+	}
+	s := call[ipc.StatusResult](h, ipc.MethodStatus, ipc.StatusParams{})
+	if !strings.Contains(s.ConfigError, list) || s.Model != "tfidf" || rels(h.search("apple")) != "a.txt" {
+		t.Errorf("status %+v", s)
+	}
+	write(t, list, "apple\n")
+	call[ipc.Empty](h, ipc.MethodReload, ipc.Empty{})
+	h.until("the new index", func(s ipc.StatusResult) bool { return rels(h.search("apple")) == "" })
+	if s := call[ipc.StatusResult](h, ipc.MethodStatus, ipc.StatusParams{}); s.ConfigError != "" || s.Model != "bm25" {
+		t.Errorf("status %+v", s)
+	}
+}
+
+// The socket may stand in a folder, or beside one.
+func TestFolderHoldsTheSocket(t *testing.T) {
+	dir := shortDir(t)
+	notes := filepath.Join(dir, "run") // where startOn puts the socket
+	mkdir(t, notes)
+	h := startOn(t, dir, notes, "[[folder]]\npath = \""+notes+"\"\n")
+	h.write("a.txt", "apple")
+	if got := rels(h.search("apple")); got != "a.txt" {
+		t.Errorf("apple is found in %q", got)
+	}
+}
+
+// A temporary folder gives way to one of the config, and does not come back.
+func TestTemporaryFolderBecomesConfigured(t *testing.T) {
+	h := start(t, "")
+	other := filepath.Join(h.dir, "other")
+	namesake := filepath.Join(h.dir, "deep", "notes")
+	mkdir(t, other)
+	mkdir(t, namesake)
+	for _, path := range []string{other, namesake} {
+		call[ipc.FoldersResult](h, ipc.MethodFoldersAdd, ipc.FolderParams{Path: path, Temporary: true})
+	}
+	f := call[ipc.FoldersResult](h, ipc.MethodFoldersAdd, ipc.FolderParams{Path: other}).Folders
+	if len(f) != 3 || f[1].Path != other || f[1].Temporary || f[2].Name != "notes-2" {
+		t.Errorf("folders %+v", f)
+	}
+	f = call[ipc.FoldersResult](h, ipc.MethodFoldersRemove, ipc.FolderParams{Path: other}).Folders
+	if len(f) != 2 {
+		t.Errorf("folders after the removal %+v", f)
+	}
+}
+
 // A config kept elsewhere and linked to its place is read again too when the
 // file itself is edited there.
 func TestLinkedConfigIsReadAgain(t *testing.T) {
@@ -211,4 +276,39 @@ func TestLinkedConfigIsReadAgain(t *testing.T) {
 	h := startOn(t, dir, notes, folder) // writes through the link
 	write(t, real, folder+"[rank]\nmodel = \"bm25\"\n")
 	h.until("the model", func(s ipc.StatusResult) bool { return s.Model == "bm25" })
+}
+
+// Ignore rules that stand outside of the folder, where no watch shows them, are
+// in force for the next question that waits for changes, and soon for others.
+func TestRulesFromOutsideTheFolder(t *testing.T) {
+	dir := shortDir(t)
+	notes := filepath.Join(dir, "repository", "notes")
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, "repository", name)
+		mkdir(t, filepath.Dir(path))
+		write(t, path, text)
+	}
+	write(".git/HEAD", "ref: refs/heads/main\n")
+	write(".gitignore", "*.log\n")
+	write("notes/a.txt", "apple")
+	write("notes/b.log", "apple")
+	h := startOn(t, dir, notes, "[[folder]]\npath = \""+notes+"\"\n")
+	if got := rels(h.search("apple")); got != "a.txt" {
+		t.Errorf("apple is found in %q", got)
+	}
+	for range 20 {
+		write(".gitignore", "*.txt\n")
+		if got := rels(h.search("apple")); got != "b.log" {
+			t.Fatalf("with other rules above the folder, apple is found in %q", got)
+		}
+		write(".gitignore", "*.log\n*.x\n")
+		if got := rels(h.search("apple")); got != "a.txt" {
+			t.Fatalf("with the first rules again, apple is found in %q", got)
+		}
+	}
+	write(".git/info/exclude", "a.*\n")
+	h.until("the rules of info/exclude", func(ipc.StatusResult) bool {
+		return len(call[ipc.SearchResult](h, ipc.MethodSearch, ipc.SearchParams{Query: "apple"}).Hits) == 0
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -94,13 +95,15 @@ func (p *pipeline) apply(ctx context.Context, changes []watcher.Change) bool {
 // prepare turns what the watcher saw into changes of the index, in the same
 // order; files are read side by side.
 func (p *pipeline) prepare(changes []watcher.Change) []index.Change {
-	moved := p.renames(changes)
+	moves := p.renames(changes)
 	out := make([]index.Change, len(changes))
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, readers)
 	for i, c := range changes {
-		if from, ok := moved[c.Path]; ok && c.Op == watcher.Write {
-			out[i] = p.move(from, c)
+		if m := moves[c.Path]; m != nil {
+			p.core.files.handled(0)
+			p.core.files.clear(c.Path)
+			out[i] = index.Change{Move: m}
 			continue
 		}
 		slots <- struct{}{}
@@ -110,24 +113,16 @@ func (p *pipeline) prepare(changes []watcher.Change) []index.Change {
 		})
 	}
 	wg.Wait()
-	return compact(out, moved)
+	return compact(out, moves)
 }
 
-// compact drops the changes that say nothing, and the removals that a rename
-// already tells.
-func compact(changes []index.Change, moved map[string]string) []index.Change {
-	gone := make(map[string]bool, len(moved))
-	for _, from := range moved {
-		gone[from] = true
+// compact drops the removals that a rename tells already.
+func compact(changes []index.Change, moves map[string]*index.Move) []index.Change {
+	gone := make(map[string]bool, len(moves))
+	for _, m := range moves {
+		gone[m.From] = true
 	}
-	out := changes[:0]
-	for _, c := range changes {
-		if c == (index.Change{}) || c.Remove != "" && gone[c.Remove] {
-			continue
-		}
-		out = append(out, c)
-	}
-	return out
+	return slices.DeleteFunc(changes, func(c index.Change) bool { return c.Remove != "" && gone[c.Remove] })
 }
 
 // one prepares a single change and records the file's state.
@@ -137,6 +132,7 @@ func (p *pipeline) one(c watcher.Change) index.Change {
 	case watcher.Remove:
 		files.clear(c.Path)
 		files.handled(0)
+		p.racy.mark(c.Path, false)
 		return index.Change{Remove: c.Path}
 	case watcher.Skip:
 		files.set(c.Path, problem{ipc.FileSkipped, c.Reason})
@@ -181,27 +177,27 @@ func (p *pipeline) read(c watcher.Change) (*index.Document, error) {
 	if f == nil {
 		return nil, errVanished // its folder has just been removed
 	}
+	began := time.Now()
 	data, info, err := readFile(c.Path, f.MaxFileSize, f.FollowSymlinks)
-	if errors.Is(err, errChanged) || errors.Is(err, errVanished) {
+	changed := errors.Is(err, errChanged)
+	if changed || errors.Is(err, errVanished) {
 		p.core.watch.Touch(c.Path)
 	}
-	if err != nil && !errors.Is(err, errChanged) {
+	if err != nil && !changed {
 		return nil, err
 	}
 	content, err := extract.Extract(c.Path, data)
 	if err != nil {
 		return nil, err
 	}
-	p.racy.note(c.Path, info.ModTime())
-	doc := document(f, c.Path, info)
+	p.racy.mark(c.Path, changed || began.Sub(info.ModTime()) < clockTick)
+	doc := document(f, c.Path, info.ModTime(), info.Size())
 	doc.Content = content
 	return doc, nil
 }
 
-func document(f *folder, path string, info fs.FileInfo) *index.Document {
+// document is a file of the folder, without its content.
+func document(f *folder, path string, modified time.Time, size int64) *index.Document {
 	rel, _ := relativeTo(f.Path, path)
-	return &index.Document{
-		Path: path, Folder: f.Name, Rel: rel,
-		Modified: info.ModTime(), Size: info.Size(),
-	}
+	return &index.Document{Path: path, Folder: f.Name, Rel: rel, Modified: modified, Size: size}
 }

@@ -21,50 +21,64 @@ func (d *Daemon) reload(context.Context, ipc.Empty) (ipc.Empty, error) {
 	return ipc.Empty{}, nil
 }
 
-// reloadLocked is reload for a caller that holds d.reloading.
+// reloadLocked is reload for a caller that holds d.reloading. The status tells
+// its error until a later call succeeds.
 func (d *Daemon) reloadLocked() error {
 	old := d.config()
 	cfg, err := loadConfig(old.Path)
-	if err != nil {
-		d.log.Error("the config was changed and cannot be used; the old one stays in force", "err", err)
-		d.mu.Lock()
-		d.configErr = err
-		d.mu.Unlock()
-		return err
+	if err == nil {
+		err = d.adopt(old, cfg)
 	}
 	d.mu.Lock()
-	d.cfg, d.configErr = cfg, nil
-	d.mu.Unlock()
+	defer d.mu.Unlock()
+	if d.configErr = err; err == nil {
+		d.cfg = cfg
+	}
+	return err
+}
+
+// adopt makes the cores follow cfg, which takes the place of old. On an error
+// they go on as before. The caller holds d.reloading.
+func (d *Daemon) adopt(old, cfg config.Config) error {
 	if reflect.DeepEqual(cfg, old) {
 		return nil
 	}
-	d.log.Info("config read", "path", cfg.Path, "folders", len(cfg.Folders))
-	if old.SameIndex(cfg) && old.Daemon == cfg.Daemon {
-		return d.applyFolders()
+	if cfg.Daemon.Socket != old.Daemon.Socket || cfg.Daemon.DataDir != old.Daemon.DataDir {
+		d.log.Warn("socket and data_dir change when the daemon is started again")
 	}
-	return d.rebuild(cfg)
+	apply := d.rebuild
+	if sameCore(old, cfg) {
+		apply = d.applyFolders
+	}
+	if err := apply(cfg); err != nil {
+		return err
+	}
+	d.log.Info("config read", "path", cfg.Path, "folders", len(cfg.Folders))
+	return nil
+}
+
+// sameCore reports whether a core started for a also serves b, folders aside.
+func sameCore(a, b config.Config) bool {
+	return a.SameIndex(b) && a.Daemon.Settle == b.Daemon.Settle && a.Daemon.Threads == b.Daemon.Threads
 }
 
 // rebuild starts a core for cfg beside the one that answers, which goes on
 // until the new one has caught up. The caller holds d.reloading.
 func (d *Daemon) rebuild(cfg config.Config) error {
-	d.mu.Lock()
-	abandoned := d.next
-	d.next = nil
-	d.mu.Unlock()
-	if abandoned != nil {
-		abandoned.close()
+	if d.closed {
+		return closing(watcher.ErrClosed)
 	}
 	next, err := d.startCore(cfg)
 	if err != nil {
 		return err
 	}
-	d.mu.Lock()
-	d.next = next
-	d.mu.Unlock()
+	if abandoned := d.setNext(next); abandoned != nil {
+		abandoned.close()
+	}
 	// The folders may differ too: the old core follows what it can.
-	if old := d.core.Load(); old.setFolders(d.makeFolders(cfg, old.list())) != nil {
-		d.log.Warn("the old index does not follow the folders meanwhile")
+	old := d.core.Load()
+	if err := old.setFolders(d.makeFolders(cfg, old.list())); err != nil {
+		d.log.Warn("the old index does not follow the folders meanwhile", "err", err)
 	}
 	d.switching.Go(func() { d.switchWhenReady(next) }) // ends when next has caught up or is closed
 	return nil
@@ -77,20 +91,22 @@ func (d *Daemon) switchWhenReady(next *core) {
 	}
 	d.reloading.Lock()
 	defer d.reloading.Unlock()
-	d.mu.Lock()
-	current := d.next == next
-	if current {
-		d.next = nil
-	}
-	d.mu.Unlock()
-	if !current {
+	if !d.isNext(next) {
 		return
 	}
 	old := d.core.Load()
+	old.halt() // its generation is the last one before next's
 	next.base = old.generation() + 1
 	d.core.Store(next)
+	d.setNext(nil)
 	old.close()
 	d.log.Info("the new index answers")
+}
+
+func (d *Daemon) isNext(c *core) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.next == c
 }
 
 // watchConfig reads the config whenever its file changes. It returns when ctx
@@ -100,9 +116,7 @@ func (d *Daemon) watchConfig(ctx context.Context) {
 	if path == "" {
 		return
 	}
-	w, err := watcher.New(watcher.Options{
-		Settle: d.config().Daemon.Settle, CookieDir: filepath.Join(d.dataDir, "cookies"), Log: d.log,
-	})
+	w, err := watcher.New(watcher.Options{Settle: d.config().Daemon.Settle, Log: d.log})
 	if err != nil {
 		d.log.Error("the config file is not watched; use quern reload", "err", err)
 		return
@@ -118,8 +132,9 @@ func (d *Daemon) watchConfig(ctx context.Context) {
 			return
 		}
 		w.Done(batch)
-		// The outcome is in the log and in the status.
-		_, _ = d.reload(ctx, ipc.Empty{})
+		if _, err := d.reload(ctx, ipc.Empty{}); err != nil {
+			d.log.Error("the config file has changed and cannot be used", "err", err)
+		}
 	}
 }
 

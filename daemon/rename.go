@@ -1,11 +1,11 @@
 package daemon
 
 import (
-	"path/filepath"
 	"sync"
 	"time"
 
 	"quern/index"
+	"quern/index/extract"
 	"quern/watcher"
 )
 
@@ -21,18 +21,19 @@ func idOf(i watcher.Info) fileID {
 	return fileID{i.Dev, i.Ino, i.Size, i.Modified.UnixNano()}
 }
 
-// renames finds the files that only changed their name within the batch: new
-// path → old path. A name that asks for another format is no mere rename.
-func (p *pipeline) renames(changes []watcher.Change) map[string]string {
+// renames finds the files that only changed their name within the batch, by
+// their new path: nothing of them is read. A name that asks for another format
+// is no mere rename.
+func (p *pipeline) renames(changes []watcher.Change) map[string]*index.Move {
 	removed := map[fileID]string{}
 	for _, c := range changes {
 		if c.Op == watcher.Remove && c.Info.Ino != 0 {
 			removed[idOf(c.Info)] = c.Path
 		}
 	}
-	moved := map[string]string{}
+	moves := map[string]*index.Move{}
 	if len(removed) == 0 {
-		return moved
+		return moves
 	}
 	snapshot := p.core.engine.Snapshot()
 	for _, c := range changes {
@@ -41,34 +42,36 @@ func (p *pipeline) renames(changes []watcher.Change) map[string]string {
 		}
 		id := idOf(c.Info)
 		from, ok := removed[id]
-		if !ok || filepath.Ext(from) != filepath.Ext(c.Path) {
+		if !ok || extract.TypeOf(from) != extract.TypeOf(c.Path) {
 			continue
 		}
+		f := p.core.folderAt(c.Root)
 		doc, ok := snapshot.Document(from)
-		if ok && doc.Size == id.size && doc.Modified.UnixNano() == id.modified && !p.racy.has(from) {
-			moved[c.Path] = from
-			delete(removed, id)
+		if f == nil || !ok || doc.Size != id.size || doc.Modified.UnixNano() != id.modified || p.racy.has(from) {
+			continue
 		}
+		moves[c.Path] = &index.Move{From: from, To: *document(f, c.Path, c.Info.Modified, c.Info.Size)}
+		delete(removed, id)
 	}
-	return moved
+	return moves
 }
 
 // clockTick is longer than any file system's clock stands still: two writes
 // within one tick leave the same modification time.
 const clockTick = 50 * time.Millisecond
 
-// racySet holds the documents that were read so soon after their modification
-// that a later write may have left the same time: their stat proves nothing.
+// racySet holds the documents whose stat proves nothing: a write may have come
+// after they were read and left the same time.
 type racySet struct {
 	mu    sync.Mutex // guards paths
 	paths map[string]bool
 }
 
-// note records a document that has just been read.
-func (r *racySet) note(path string, modified time.Time) {
+// mark records whether the document that has just been read is one.
+func (r *racySet) mark(path string, racy bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if time.Since(modified) < clockTick {
+	if racy {
 		r.paths[path] = true
 	} else {
 		delete(r.paths, path)
@@ -79,19 +82,4 @@ func (r *racySet) has(path string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.paths[path]
-}
-
-// move prepares a rename: nothing is read.
-func (p *pipeline) move(from string, c watcher.Change) index.Change {
-	p.core.files.handled(0)
-	p.core.files.clear(from)
-	p.core.files.clear(c.Path)
-	f := p.core.folderAt(c.Root)
-	if f == nil {
-		return index.Change{Remove: from}
-	}
-	rel, _ := relativeTo(f.Path, c.Path)
-	return index.Change{Move: &index.Move{From: from, To: index.Document{
-		Path: c.Path, Folder: f.Name, Rel: rel, Modified: c.Info.Modified, Size: c.Info.Size,
-	}}}
 }

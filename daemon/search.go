@@ -1,9 +1,11 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path"
 	"path/filepath"
 	"slices"
@@ -39,7 +41,7 @@ func (d *Daemon) search(ctx context.Context, p ipc.SearchParams) (ipc.SearchResu
 	if err != nil {
 		return ipc.SearchResult{}, err
 	}
-	if options.Keep, err = d.keep(c, p, time.Now()); err != nil {
+	if options.Keep, err = keep(c, p, time.Now()); err != nil {
 		return ipc.SearchResult{}, err
 	}
 	start := time.Now()
@@ -103,7 +105,7 @@ func (d *Daemon) searchOptions(p ipc.SearchParams) (index.SearchOptions, error) 
 
 // modelOf is the ranking the client named, or the config's.
 func modelOf(rank config.Rank, model, tf string) (index.Model, index.TF, error) {
-	m, t := index.Model(first(model, rank.Model)), index.TF(first(tf, rank.TF))
+	m, t := index.Model(cmp.Or(model, rank.Model)), index.TF(cmp.Or(tf, rank.TF))
 	if m != index.TFIDF && m != index.BM25 {
 		return m, t, ipc.Errorf(ipc.CodeInvalidParams, "model: %q is neither tfidf nor bm25", m)
 	}
@@ -134,10 +136,10 @@ func within(hits []index.Hit, budget int) []index.Hit {
 	if budget == 0 {
 		return hits
 	}
-	left := budget * charsPerToken
+	chars := 0
 	for i := range hits {
-		left -= utf8.RuneCountInString(hits[i].Text)
-		if left < 0 {
+		chars += utf8.RuneCountInString(hits[i].Text)
+		if tokens := (chars + charsPerToken - 1) / charsPerToken; tokens > budget {
 			return hits[:i]
 		}
 	}
@@ -145,7 +147,7 @@ func within(hits []index.Hit, budget int) []index.Hit {
 }
 
 // keep makes the test for the documents that the params choose, nil for all.
-func (d *Daemon) keep(c *core, p ipc.SearchParams, now time.Time) (func(*index.DocumentInfo) bool, error) {
+func keep(c *core, p ipc.SearchParams, now time.Time) (func(*index.DocumentInfo) bool, error) {
 	var tests []func(*index.DocumentInfo) bool
 	if len(p.Folders) > 0 {
 		test, err := inFolders(c, p.Folders)
@@ -257,9 +259,9 @@ func parseTime(s string, now time.Time) (time.Time, error) {
 		'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour, 'y': 365 * 24 * time.Hour,
 	}
 	if s != "" {
-		n, err := strconv.Atoi(s[:len(s)-1])
+		n, err := strconv.ParseUint(s[:len(s)-1], 10, 31)
 		unit, ok := units[s[len(s)-1]]
-		if err == nil && ok && n >= 0 && n < 1<<20 {
+		if err == nil && ok && time.Duration(n) <= math.MaxInt64/unit {
 			return now.Add(-time.Duration(n) * unit), nil
 		}
 	}

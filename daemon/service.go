@@ -67,7 +67,10 @@ func (d *Daemon) shutdown(context.Context, ipc.Empty) (ipc.Empty, error) {
 func (d *Daemon) barrier(ctx context.Context) (*core, error) {
 	for {
 		c := d.core.Load()
-		err := c.watch.Sync(ctx)
+		err := d.refreshRules()
+		if err == nil {
+			err = c.watch.Sync(ctx)
+		}
 		if errors.Is(err, watcher.ErrClosed) && d.core.Load() != c {
 			continue // another index took over meanwhile
 		}
@@ -96,11 +99,12 @@ func closing(err error) error {
 	return err
 }
 
+// milliseconds is a time that the client may leave open; more than a day is a day.
 func milliseconds(ms int, otherwise time.Duration) time.Duration {
 	if ms == 0 {
 		return otherwise
 	}
-	return time.Duration(ms) * time.Millisecond
+	return time.Duration(min(ms, 24*60*60*1000)) * time.Millisecond
 }
 
 // reindex reads the file, or every file below the directory, anew.

@@ -225,7 +225,7 @@ func childEnv(env []string) ([]string, error) {
 	for i, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
 		for _, known := range pathVariables {
-			if name != known || value == "" || strings.HasPrefix(value, "~") || strings.HasPrefix(value, "$") {
+			if name != known || value == "" {
 				continue
 			}
 			path, err := absolute(value)

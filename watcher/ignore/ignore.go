@@ -2,6 +2,7 @@ package ignore
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -34,9 +35,11 @@ type Filter struct {
 	include, exclude *globs
 	hidden, rules    bool
 
-	mu   sync.RWMutex // guards what follows
-	dirs map[string]*inside
-	gen  uint64 // grows with every forget: what was built before it is not kept
+	mu       sync.RWMutex // guards what follows, problems aside
+	dirs     map[string]*inside
+	gen      uint64             // grows with every forget: what was built before it is not kept
+	outer    map[string]*inside // those of dirs that have rules from outside
+	outdated bool               // such rules were read anew for a part of the folder only
 
 	problems problemSet
 }
@@ -60,7 +63,7 @@ func New(o Options) (*Filter, error) {
 	}
 	return &Filter{
 		root: filepath.Clean(o.Root), include: include, exclude: exclude,
-		hidden: o.Hidden, rules: o.Gitignore, dirs: map[string]*inside{},
+		hidden: o.Hidden, rules: o.Gitignore, dirs: map[string]*inside{}, outer: map[string]*inside{},
 	}, nil
 }
 
@@ -135,6 +138,17 @@ func (f *Filter) OutsideRules() []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// OutsideChanged reports whether a file that OutsideRules names has changed since
+// its rules were read. Then the whole folder is to be scanned anew, with another
+// Filter or after Reset.
+func (f *Filter) OutsideChanged() bool {
+	f.mu.RLock()
+	outdated := f.outdated
+	outer := slices.Collect(maps.Values(f.outer))
+	f.mu.RUnlock()
+	return outdated || slices.ContainsFunc(outer, (*inside).outsideChanged)
 }
 
 // Problems names the rule files that could not be read and count as empty, each

@@ -174,9 +174,19 @@ func TestEnclosingRepository(t *testing.T) {
 			t.Errorf("OutsideRules lacks %s:\n%s", name, outside)
 		}
 	}
+	if f.OutsideChanged() {
+		t.Error("nothing outside has changed")
+	}
 	plant(t, top, map[string]string{".gitignore": "*.new\n"})
+	if !f.OutsideChanged() {
+		t.Error("a change above the folder is not noticed")
+	}
+	f.Dir(".") // reads the rules anew, but only a scan of everything applies them
+	if !f.OutsideChanged() {
+		t.Error("a change above the folder is forgotten before Reset")
+	}
 	f.Reset()
-	if f.File("a.new") || !f.File("a.top") {
+	if f.File("a.new") || !f.File("a.top") || f.OutsideChanged() {
 		t.Error("Reset did not read the rules above the folder anew")
 	}
 }

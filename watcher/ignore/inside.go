@@ -2,6 +2,7 @@ package ignore
 
 import (
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"strings"
@@ -139,6 +140,9 @@ func (f *Filter) keep(rel string, in *inside, gen uint64) {
 		}
 	}
 	f.dirs[rel] = in
+	if len(in.outside) > 0 {
+		f.outer[rel] = in
+	}
 }
 
 // forget drops what is known of a directory and of all below it.
@@ -148,14 +152,13 @@ func (f *Filter) forget(rel string) {
 	f.gen++
 	if rel == "." {
 		clear(f.dirs)
+		clear(f.outer)
+		f.outdated = false
 		f.problems.drop("")
 		return
 	}
-	delete(f.dirs, rel)
-	for k := range f.dirs {
-		if strings.HasPrefix(k, rel+"/") {
-			delete(f.dirs, k)
-		}
+	for _, dirs := range []map[string]*inside{f.dirs, f.outer} {
+		maps.DeleteFunc(dirs, func(k string, _ *inside) bool { return k == rel || strings.HasPrefix(k, rel+"/") })
 	}
 	f.problems.drop(f.abs(rel))
 }
@@ -166,17 +169,43 @@ func (f *Filter) refresh(rel string) {
 	if in == nil || !in.ready || !f.rules {
 		return
 	}
-	now := f.stamp(rel, in.outside)
+	outdated := in.outsideChanged()
+	if !outdated && in.ownUnchanged(f.stamp(rel, nil)) {
+		return
+	}
+	f.forget(rel)
+	if outdated {
+		f.mu.Lock()
+		f.outdated = true
+		f.mu.Unlock()
+	}
+}
+
+// was is the i-th of the stamps, which are those of the directory's own files
+// and then of the files outside.
+func (in *inside) was(i int) fs.FileInfo {
+	if in.stamps == nil {
+		return nil
+	}
+	return in.stamps[i]
+}
+
+func (in *inside) ownUnchanged(now []fs.FileInfo) bool {
 	for i := range now {
-		var was fs.FileInfo
-		if in.stamps != nil {
-			was = in.stamps[i]
-		}
-		if !sameStamp(was, now[i]) {
-			f.forget(rel)
-			return
+		if !sameStamp(in.was(i), now[i]) {
+			return false
 		}
 	}
+	return true
+}
+
+func (in *inside) outsideChanged() bool {
+	for i, name := range in.outside {
+		if !sameStamp(in.was(kinds+1+i), stamp(name, true)) {
+			return true
+		}
+	}
+	return false
 }
 
 // stamp looks at the files that the rules of a directory come from.
