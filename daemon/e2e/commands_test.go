@@ -37,8 +37,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"mkfile": cmdMkfile, "mkfifo": cmdMkfifo, "sparse": cmdSparse,
 }
 
-// usage fails the script unless it is called with at least n arguments, and
-// plainly where negation has no meaning.
+// usage fails the script with the command's synopsis unless ok.
 func usage(ts *testscript.TestScript, ok bool, text string) {
 	if !ok {
 		ts.Fatalf("usage: %s", text)
