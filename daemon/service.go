@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -223,6 +224,8 @@ func absence(f *folder, path string) (state, reason string) {
 	}
 	info, err := os.Lstat(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ipc.FileUnknown, "no such file or directory"
 	case err != nil:
 		return ipc.FileUnknown, reasonOf(err)
 	case info.IsDir():

@@ -121,6 +121,17 @@ func (c *consumer) sync() {
 	}
 }
 
+// quiet syncs and waits until racy files have been reported again, too.
+func (c *consumer) quiet() {
+	c.t.Helper()
+	c.sync()
+	eventually(c.t, "quiet", func() bool {
+		n := 0
+		must(c.t, c.w.do(func() { n = len(c.w.rec.alarms) }))
+		return n == 0 && c.w.State().Pending == 0
+	})
+}
+
 // walkFiles is the truth: the content of all regular files.
 func walkFiles(root string) map[string]string {
 	m := map[string]string{}

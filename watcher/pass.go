@@ -13,7 +13,6 @@ type job struct {
 	hint  bool // the name itself had an event
 	deep  bool // all directories below, whether or not they are watched
 	force bool // report what looks unchanged
-	list  bool // names had events that are not known any more
 	echo  bool // a file's other name had the event
 	audit bool
 	soft  bool // nothing is known to have happened: leave what came or went to its event
@@ -26,14 +25,7 @@ func (w *Watcher) pass(hints []*hint) {
 	hints = w.withAliases(hints)
 	slices.SortFunc(hints, func(a, b *hint) int { return strings.Compare(a.path, b.path) })
 	for _, h := range hints {
-		if h.flags&structural == 0 {
-			continue
-		}
-		if r := rootOf(w.roots, h.path); r != nil {
-			if n := r.find(h.path); n != nil {
-				w.unwatchTree(n)
-			}
-		}
+		w.unwatchMoved(h)
 	}
 	w.holdChanges()
 	for _, h := range hints {
@@ -47,6 +39,29 @@ func (w *Watcher) pass(hints []*hint) {
 	}
 	w.mu.Unlock()
 	notify(w.avail)
+}
+
+// unwatchMoved gives up the watches that a hint makes doubtful.
+func (w *Watcher) unwatchMoved(h *hint) {
+	if h.flags&(structural|listing) == 0 {
+		return
+	}
+	r := rootOf(w.roots, h.path)
+	if r == nil {
+		return
+	}
+	n := r.find(h.path)
+	switch {
+	case n == nil:
+	case h.flags&structural != 0:
+		w.unwatchTree(n)
+	default:
+		for name, c := range n.dirs {
+			if h.mayHaveMoved(name) {
+				w.unwatchTree(c)
+			}
+		}
+	}
 }
 
 // withAliases adds the hints that the other names of the same directories missed.
@@ -113,7 +128,7 @@ func (w *Watcher) check(h *hint) {
 	if h.flags&listing != 0 {
 		w.stat.add(cListings, 1)
 		if n := r.find(h.path); n != nil {
-			w.enqueue(n, job{epoch: h.epoch, lane: urgent, list: true})
+			w.enqueue(n, job{epoch: h.epoch, lane: urgent})
 			return
 		}
 	}

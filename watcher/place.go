@@ -94,10 +94,6 @@ func (w *Watcher) placeDir(n *node, name string, f found, j job) *node {
 			w.dropDir(c, j)
 			return nil
 		}
-	case j.list && (c.ctime == 0 || c.ctime != f.ctime):
-		// It may have been moved, or away and back, and the hint that
-		// said so is lost.
-		w.unwatchTree(c)
 	}
 	if j.hint || j.deep || j.force || c.watch == nil && c.polled == "" && r.Poll == 0 {
 		return c

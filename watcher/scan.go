@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 )
 
 // enqueue has a directory scanned. Directories found first by a job are scanned
@@ -33,7 +32,7 @@ func (w *Watcher) enqueue(n *node, j job) {
 
 // ask notes what a scan of the directory is to do more than the usual.
 func (n *node) ask(j job) {
-	n.deep, n.force, n.list = n.deep || j.deep, n.force || j.force, n.list || j.list
+	n.deep, n.force = n.deep || j.deep, n.force || j.force
 }
 
 // postpone leaves a scan to the one that will follow when a directory on the way
@@ -59,11 +58,11 @@ func (w *Watcher) step() bool {
 }
 
 func (w *Watcher) scanQueued(n *node) {
-	j := job{epoch: n.epoch, lane: n.lane, deep: n.deep, force: n.force, list: n.list, soft: n.soft}
+	j := job{epoch: n.epoch, lane: n.lane, deep: n.deep, force: n.force, soft: n.soft}
 	j.event = !j.soft // whose hint it was may be lost with a watch given up
 	n.queued = false
 	if !n.dropped && !n.root.suspended { // what is asked of a suspended root stays asked
-		n.deep, n.force, n.list = false, false, false
+		n.deep, n.force = false, false
 		w.holdChanges()
 		w.scanDir(n, j)
 	}
@@ -105,10 +104,6 @@ func (w *Watcher) scanDir(n *node, j job) {
 		w.unwatch(n)
 		w.postpone(n, bad, j)
 		return
-	}
-	n.ctime = f.ctime
-	if f.racy(time.Now(), w.o.Granularity) {
-		n.ctime = 0
 	}
 	entries, err := os.ReadDir(n.path)
 	switch {

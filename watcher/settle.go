@@ -1,6 +1,9 @@
 package watcher
 
-import "time"
+import (
+	"hash/maphash"
+	"time"
+)
 
 // flags say what is known of a hint.
 type flags uint8
@@ -25,6 +28,39 @@ type hint struct {
 	flags       flags
 	epoch       uint64
 	first, last time.Time
+
+	// Of a listing: the hashes of the names that had structural events, or
+	// everyMoved when they were too many.
+	moved      map[uint64]struct{}
+	everyMoved bool
+}
+
+// movedLimit bounds hint.moved.
+const movedLimit = 1 << 14
+
+var nameSeed = maphash.MakeSeed()
+
+// noteMoved keeps of a structural event what a listing must know.
+func (h *hint) noteMoved(name string, f flags) {
+	switch {
+	case f&structural == 0 || h.everyMoved:
+	case len(h.moved) >= movedLimit:
+		h.moved, h.everyMoved = nil, true
+	default:
+		if h.moved == nil {
+			h.moved = map[uint64]struct{}{}
+		}
+		h.moved[maphash.String(nameSeed, name)] = struct{}{}
+	}
+}
+
+// mayHaveMoved reports whether a listed name may have had a structural event.
+func (h *hint) mayHaveMoved(name string) bool {
+	if h.everyMoved {
+		return true
+	}
+	_, ok := h.moved[maphash.String(nameSeed, name)]
+	return ok
 }
 
 // settler gathers hints until they have settled: until a path was quiet for
@@ -72,6 +108,7 @@ func (s *settler) add(path string, f flags, now time.Time, epoch uint64) {
 		s.merge(h, f, now, epoch)
 	case g.all != nil && f&(force|deep) == 0:
 		s.merge(g.all, 0, now, epoch)
+		g.all.noteMoved(base(path), f)
 	default:
 		g.names[path] = s.make(path, f, now, epoch)
 		s.collapseDir(dir, g)
@@ -115,12 +152,14 @@ func (s *settler) collapseDir(dir string, g *dirHints) {
 			continue
 		}
 		delete(g.names, path)
+		f := h.flags
 		if g.all == nil {
 			g.all = h
 			h.path, h.flags = dir, listing
-			continue
+		} else {
+			s.absorb(g.all, h)
 		}
-		s.absorb(g.all, h)
+		g.all.noteMoved(base(path), f)
 	}
 }
 

@@ -180,3 +180,27 @@ func TestIdle(t *testing.T) {
 		}
 	})
 }
+
+// TestListingKeepsMoves: a burst forgets names, but not which of them may be moved
+// directories.
+func TestListingKeepsMoves(t *testing.T) {
+	for _, n := range []int{10, 2 * movedLimit} {
+		s, _ := newSettler(Options{Settle: time.Second, DirBurst: 4, TreeBurst: 9})
+		now := time.Unix(1000, 0)
+		for i := range n {
+			s.add(fmt.Sprint("/t/f", i), flags(i%2)*structural, now, 1)
+		}
+		got := s.take(now.Add(time.Minute), 0)
+		if len(got) != 1 || got[0].flags != listing {
+			t.Fatalf("a burst became %d hints", len(got))
+		}
+		for i := range n {
+			if i%2 == 1 && !got[0].mayHaveMoved(fmt.Sprint("f", i)) {
+				t.Fatalf("f%d is forgotten", i)
+			}
+		}
+		if n < movedLimit && got[0].mayHaveMoved("f2") {
+			t.Error("a write is taken for a move")
+		}
+	}
+}

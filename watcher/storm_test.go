@@ -172,6 +172,7 @@ func oneStorm(t *testing.T, seed int64) {
 		c.expect(root)
 		probe(t, root, fmt.Sprintf("probe%d", round))
 		c.expect(root)
+		c.quiet()
 		checkWatches(t, w, root)
 	}
 }

@@ -34,8 +34,7 @@ type node struct {
 	parent *node // nil: the top of its root
 	root   *rootState
 	id     ident
-	ctime  int64 // when last scanned, or 0: not known not to have been moved since
-	link   bool  // reached through a symbolic link
+	link   bool // reached through a symbolic link
 	dirs   map[string]*node
 	files  map[string]entry
 	dots   []string // dot files the filter does not want, which may be rule files
@@ -49,7 +48,6 @@ type node struct {
 	queued bool // in the scan queue, with:
 	deep   bool
 	force  bool
-	list   bool
 	soft   bool
 	epoch  uint64
 	lane   lane

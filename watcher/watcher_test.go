@@ -274,19 +274,11 @@ func TestTouchAndRescan(t *testing.T) {
 	write(t, root+"/a/b/2", "x")
 	write(t, root+"/3", "x")
 	w, c := start(t, Options{}, Root{Path: root}, Root{Path: root + "/a/b"})
-	quiet := func() { // until racy files have been reported again
-		c.sync()
-		eventually(t, "quiet", func() bool {
-			n := 0
-			must(t, w.do(func() { n = len(w.rec.alarms) }))
-			return n == 0 && w.State().Pending == 0
-		})
-	}
 	reported := func(do func()) []string {
-		quiet()
+		c.quiet()
 		before := len(c.changes())
 		do()
-		quiet()
+		c.quiet()
 		var paths []string
 		for _, ch := range c.changes()[before:] {
 			if ch.Op != Write {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 
 	"quern/config"
+	"quern/ipc"
 
 	"github.com/spf13/cobra"
 )
@@ -18,13 +20,13 @@ func (a *app) initCommand() *cobra.Command {
 		Short: "Write a commented config for the given folders",
 		Long: "Write a commented config that watches the given folders, and say what is next.\n" +
 			"A config that exists is never overwritten.",
-		RunE: a.run(func(_ *cobra.Command, args []string) error {
-			return a.init(args)
+		RunE: a.run(func(cmd *cobra.Command, args []string) error {
+			return a.init(cmd.Context(), args)
 		}),
 	}
 }
 
-func (a *app) init(args []string) error {
+func (a *app) init(ctx context.Context, args []string) error {
 	text, err := initText(args)
 	if err != nil {
 		return err
@@ -38,7 +40,35 @@ func (a *app) init(args []string) error {
 	if err := writeNew(file, text); err != nil {
 		return err
 	}
+	if err := a.announce(ctx, file); err != nil {
+		return err
+	}
 	a.sayNext(file, len(args))
+	return nil
+}
+
+// announce has a daemon that runs already, and waits for this config file to
+// appear, read it before the next question. No daemon is started.
+func (a *app) announce(ctx context.Context, file string) error {
+	s, err := a.settings()
+	if err != nil {
+		return err
+	}
+	c, err := a.dial(ctx, s)
+	if lostDaemon(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	running, err := status(ctx, c, "")
+	if err != nil || running.Config != file {
+		return err
+	}
+	if err := c.Call(ctx, ipc.MethodReload, ipc.Empty{}, nil); err != nil {
+		return fmt.Errorf("wrote %s, but the running daemon does not take it on: %w", safePath(file), err)
+	}
 	return nil
 }
 

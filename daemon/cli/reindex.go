@@ -22,7 +22,7 @@ func (a *app) reindexCommand() *cobra.Command {
 				var r ipc.ReindexResult
 				err := c.Call(cmd.Context(), ipc.MethodReindex, ipc.ReindexParams{Path: ipc.EncodePath(path)}, &r)
 				if errors.Is(err, &ipc.Error{Code: ipc.CodeNotFound}) {
-					return failuref("quern folders list shows what is watched", "cannot reindex %s: %w", safePath(path), err)
+					return failuref("", "cannot reindex: %w", err)
 				}
 				if err != nil {
 					return err

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -41,10 +40,15 @@ func (a *app) serve(cmd *cobra.Command, background bool) error {
 	if err == nil {
 		return nil
 	}
-	if background && a.hooks.InUse != nil && errors.Is(err, a.hooks.InUse) {
+	inUse := a.hooks.InUse != nil && errors.Is(err, a.hooks.InUse)
+	if background && inUse {
 		return &exitError{code: exitTaken, err: err}
 	}
-	return &exitError{code: ExitFailure, err: fmt.Errorf("cannot serve: %w", err)}
+	hint := ""
+	if inUse {
+		hint = "quern status shows it, quern stop ends it"
+	}
+	return failuref(hint, "cannot serve: %w", err)
 }
 
 func (a *app) serveOptions(background bool) (ServeOptions, error) {

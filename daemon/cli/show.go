@@ -73,7 +73,7 @@ func onDocument(path string, ask func(path string) error) error {
 // notShown explains an error about a document.
 func notShown(doing string, err error) error {
 	if errors.Is(err, &ipc.Error{Code: ipc.CodeNotFound}) {
-		return failuref("quern folders list shows what is watched", "cannot %s: %w", doing, err)
+		return failuref("", "cannot %s: %w", doing, err)
 	}
 	return err
 }

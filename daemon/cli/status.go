@@ -27,6 +27,9 @@ func (a *app) statusCommand() *cobra.Command {
 			"the reason; the exit code is 0 whatever the state is.",
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
 			return a.status(cmd.Context(), f)
 		}),
 	}
@@ -35,9 +38,18 @@ func (a *app) statusCommand() *cobra.Command {
 	fl.BoolVar(&f.watch, "watch", false, "show it anew each second, until interrupted")
 	fl.BoolVar(&f.wait, "wait", false, "return when every change is searchable")
 	fl.StringVar(&f.file, "file", "", "the state of this one `path`")
-	cmd.MarkFlagsMutuallyExclusive("watch", "wait")
-	cmd.MarkFlagsMutuallyExclusive("watch", "file")
 	return cmd
+}
+
+// check refuses flags that contradict each other.
+func (f *statusFlags) check() error {
+	switch {
+	case f.watch && f.wait:
+		return usagef("choose one", "--watch and --wait exclude each other")
+	case f.watch && f.file != "":
+		return usagef("choose one", "--watch and --file exclude each other")
+	}
+	return nil
 }
 
 func (a *app) status(ctx context.Context, f *statusFlags) error {
