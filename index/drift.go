@@ -28,24 +28,26 @@ import (
 // posting's upkeep is about 1/limit steps, whatever N.
 //
 // While large batches come in, keeping to the fine limit would be most of the
-// work, for norms that the next batch spoils: they keep to the coarse one,
-// and the background refines all norms once it is quiet. Until then queries
-// are as exact, but have more passages to compute.
+// work, for norms that the next batch spoils: they keep to the coarse one and
+// note the terms that they touch, which the background refines once it is
+// quiet. Until then queries are as exact, but have more passages to compute.
 const (
 	fineLimit   = 0.05
 	coarseLimit = 1.0
 
 	// A batch whose upkeep would be more steps than freeUpkeep and
 	// upkeepFactor for each posting that it changes leaves it for later.
-	freeUpkeep   = 100_000
-	upkeepFactor = 4
+	freeUpkeep   = 50_000
+	upkeepFactor = 1
 )
 
 // drift is the writer's knowledge of the reference idfs.
 type drift struct {
 	terms   []termDrift
 	touched []uint32 // terms whose df changed in the transaction
-	changed int64    // postings added and removed in it
+	owed    []uint32 // terms touched while batches kept to the coarse limit
+	others  float64  // the bound for all terms that are not owed
+	changed int64    // postings added and removed in the transaction
 	logN    float64  // ln(1+N) after the last one
 	free    int64    // freeUpkeep, or what a test sets
 }
@@ -53,6 +55,7 @@ type drift struct {
 type termDrift struct {
 	reference float64 // NaN: none yet
 	txn       uint64  // the last transaction that touched the term
+	owed      bool
 }
 
 // grow makes room for n terms.
@@ -78,47 +81,93 @@ type drifted struct {
 	from, to float64 // squares of the old and new reference
 }
 
-// inspection is what a look at the terms has found.
-type inspection struct {
-	limit float64
-	all   bool // all terms were looked at, not only those touched
-	terms []drifted
-}
-
 // certify makes the bound hold after the changes of a transaction and
 // computes the norms of its new segments, views[old:].
 func (x *edit) certify(old int) {
 	d := &x.w.drift
-	fine := x.drift <= 2*fineLimit // else the norms are being left for later
 	logN := math.Log(float64(1 + x.passages))
-	x.drift += math.Abs(logN - d.logN)
+	d.others += math.Abs(logN - d.logN)
 	d.logN = logN
+	fine := len(d.owed) == 0 && x.drift <= 2*fineLimit
 	var found inspection
 	if fine {
-		found = x.look(fineLimit, x.drift > 2*fineLimit)
+		found = x.look(fineLimit, d.touched)
 		fine = x.cost(found.terms, old) <= d.free+upkeepFactor*d.changed
 	}
 	if !fine {
-		found = x.look(coarseLimit, x.drift > 2*coarseLimit)
+		found = x.look(coarseLimit, d.touched)
+		d.owe()
 	}
 	x.correct(found, old)
 	d.touched, d.changed = d.touched[:0], 0
 }
 
+// owe notes the touched terms for later.
+func (d *drift) owe() {
+	for _, id := range d.touched {
+		if t := &d.terms[id]; !t.owed {
+			t.owed = true
+			d.owed = append(d.owed, id)
+		}
+	}
+}
+
+// oweAgain lists the terms owed by their new numbers.
+func (d *drift) oweAgain() {
+	d.owed = d.owed[:0]
+	for id := range d.terms {
+		if d.terms[id].owed {
+			d.owed = append(d.owed, uint32(id))
+		}
+	}
+}
+
 // refine brings all norms to the fine limit.
 func (x *edit) refine() {
-	x.correct(x.look(fineLimit, true), len(x.views))
+	d := &x.w.drift
+	found := x.look(fineLimit, d.owed)
+	for _, id := range d.owed {
+		d.terms[id].owed = false
+	}
+	d.owed = nil
+	x.correct(found, len(x.views))
+}
+
+// inspection is what a look at the terms has found.
+type inspection struct {
+	limit float64
+	all   bool      // all terms were looked at
+	terms []drifted // those beyond the limit, in the order of their numbers
+}
+
+// look finds the terms whose idf is further from its reference than limit,
+// among those given, or among all if the others may be at twice the limit.
+// Terms without a reference get one.
+func (x *edit) look(limit float64, ids []uint32) inspection {
+	found := inspection{limit: limit, all: x.w.drift.others > 2*limit}
+	if found.all {
+		for id := range x.dfs.len() {
+			found.lookAt(x, uint32(id))
+		}
+		return found
+	}
+	for _, id := range ids {
+		found.lookAt(x, id)
+	}
+	slices.SortFunc(found.terms, func(a, b drifted) int { return cmp.Compare(a.id, b.id) })
+	return found
 }
 
 // correct walks the terms found in views[:old], computes all norms in
 // views[old:] and states the bound.
 func (x *edit) correct(found inspection, old int) {
-	if found.all {
-		x.drift = 0
+	d := &x.w.drift
+	if found.all { // as at the first batch: others is never below fineLimit
+		d.others = found.limit
 	}
-	x.drift = max(x.drift, found.limit)
+	x.drift = d.bound()
 	for _, t := range found.terms {
-		x.w.drift.terms[t.id].reference = t.idf
+		d.terms[t.id].reference = t.idf
 	}
 	fresh := x.views[old:]
 	if x.cost(found.terms, old) > x.postings { // cheaper all at once
@@ -133,6 +182,15 @@ func (x *edit) correct(found inspection, old int) {
 	}
 }
 
+// bound is that for all terms. Owed terms were within the coarse limit when
+// last touched, and N has not moved by more than others since.
+func (d *drift) bound() float64 {
+	if len(d.owed) > 0 {
+		return coarseLimit + d.others
+	}
+	return d.others
+}
+
 // cost estimates the steps of walking terms through so many segments.
 func (x *edit) cost(terms []drifted, views int) int64 {
 	cost := int64(2 * views * len(terms))
@@ -140,24 +198,6 @@ func (x *edit) cost(terms []drifted, views int) int64 {
 		cost += int64(x.dfs.at(int(t.id)))
 	}
 	return cost
-}
-
-// look finds the terms whose idf is further from its reference than limit,
-// among all or only those touched, in the order of their numbers. Terms
-// without a reference get one.
-func (x *edit) look(limit float64, all bool) inspection {
-	found := inspection{limit: limit, all: all}
-	if all {
-		for id := range x.dfs.len() {
-			found.lookAt(x, uint32(id))
-		}
-		return found
-	}
-	for _, id := range x.w.drift.touched {
-		found.lookAt(x, id)
-	}
-	slices.SortFunc(found.terms, func(a, b drifted) int { return cmp.Compare(a.id, b.id) })
-	return found
 }
 
 func (found *inspection) lookAt(x *edit, id uint32) {

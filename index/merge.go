@@ -61,9 +61,13 @@ func (e *Engine) mergeOnce(ctx context.Context) (bool, error) {
 // ones together, which leaves logarithmically many; besides, a segment is
 // written anew when a quarter of it is dead.
 func chooseMerge(views []view) (lo, hi int) {
-	total := tinySegment
-	for lo = len(views); lo > 0 && views[lo-1].live <= total; lo-- {
-		total += views[lo-1].live
+	total := 0
+	for lo = len(views); lo > 0; lo-- {
+		live := views[lo-1].live
+		if lo < len(views) && live > max(total, tinySegment) {
+			break
+		}
+		total += live
 	}
 	if len(views)-lo >= mergeFanIn {
 		return lo, len(views)
@@ -255,6 +259,7 @@ func (x *edit) compactTerms() {
 		x.views[i].segment = &s
 	}
 	x.names = x.table.names
+	x.w.drift.oweAgain()
 }
 
 // compactSlack is how many unused term numbers do not matter.

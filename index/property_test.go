@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"quern/index/chunk"
+	"quern/index/rank"
 
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
@@ -194,7 +195,7 @@ func (h *history) check(rt *rapid.T, t testing.TB) {
 	defer fresh.Close()
 	a, b := h.e.Snapshot(), fresh.Snapshot()
 	sameContents(rt, a, b)
-	certified(rt, a)
+	certified(rt, h.e)
 	n := newNaive(h.docs, h.opts)
 	for _, w := range words {
 		if a.DF(w) != b.DF(w) || a.DF(w) != n.df[w] {
@@ -283,20 +284,42 @@ func likeNaive(t *rapid.T, s *Snapshot, n *naive, q string, o SearchOptions) {
 	}
 }
 
-// certified checks that every reference norm is as near the true one as
-// promised.
-func certified(t interface{ Fatalf(string, ...any) }, s *Snapshot) {
+// certified checks that every term's reference and every reference norm is as
+// near the true one as the snapshot promises.
+func certified(t interface{ Fatalf(string, ...any) }, e *Engine) {
+	e.writer <- struct{}{}
+	defer func() { <-e.writer }()
+	s := e.Snapshot()
+	for id, name := range s.names {
+		if df := int(s.dfs.at(id)); df > 0 {
+			idf, reference := rank.IDF(s.passages, df), e.state.drift.terms[id].reference
+			if !(math.Abs(idf-reference) <= s.drift+1e-12) {
+				t.Fatalf("idf of %s is %v from its reference, promised %v", name, idf-reference, s.drift)
+			}
+		}
+	}
+	owed := 0
+	for _, d := range e.state.drift.terms {
+		if d.owed {
+			owed++
+		}
+	}
+	if owed != len(e.state.drift.owed) {
+		t.Fatalf("%d terms are owed, %d are listed", owed, len(e.state.drift.owed))
+	}
 	for i := range s.views {
 		v := &s.views[i]
-		v.eachLive(func(local int) {
-			for _, raw := range []bool{false, true} {
-				q := &query{model: TFIDF, raw: raw, n: s.passages}
-				_, norm := q.occurrences(s, v, v.forward.list(local), nil, &idfMemo{n: s.passages}, nil)
-				n2, a2 := v.norms.at(local).of(raw), v.squares[local].of(raw)
-				if off := math.Abs(norm - math.Sqrt(n2)); off > s.drift*math.Sqrt(a2)+1e-9*norm {
-					t.Fatalf("norm %v is %v from its reference, promised %v", norm, off, s.drift*math.Sqrt(a2))
-				}
-			}
-		})
+		v.eachLive(func(local int) { certifiedNorm(t, s, v, local) })
+	}
+}
+
+func certifiedNorm(t interface{ Fatalf(string, ...any) }, s *Snapshot, v *view, local int) {
+	for _, raw := range []bool{false, true} {
+		q := &query{model: TFIDF, raw: raw, n: s.passages}
+		_, norm := q.occurrences(s, v, v.forward.list(local), nil, &idfMemo{n: s.passages}, nil)
+		n2, a2 := v.norms.at(local).of(raw), v.squares[local].of(raw)
+		if off := math.Abs(norm - math.Sqrt(n2)); !(off <= s.drift*math.Sqrt(a2)+1e-9*norm) {
+			t.Fatalf("norm %v is %v from its reference, promised %v", norm, off, s.drift*math.Sqrt(a2))
+		}
 	}
 }
