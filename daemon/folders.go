@@ -124,13 +124,18 @@ func freeName(name string, taken map[string]bool) string {
 }
 
 func (d *Daemon) addConfigured(path, name string) error {
-	file := d.config().Path
-	if file == "" {
+	cfg := d.config()
+	for _, f := range cfg.Folders {
+		if f.Path == path {
+			return ipc.Errorf(ipc.CodeInvalidParams, "%s is a folder already, named %s", path, f.Name)
+		}
+	}
+	if cfg.Path == "" {
 		return ipc.Errorf(ipc.CodeInvalidParams, "this daemon runs without a config file to write the folder into")
 	}
 	f := config.DefaultFolder(path)
 	f.Name = cmp.Or(name, f.Name)
-	if err := config.AddFolder(file, f); err != nil {
+	if err := config.AddFolder(cfg.Path, f); err != nil {
 		return ipc.Errorf(ipc.CodeInvalidParams, "%v", err)
 	}
 	return d.reloadLocked()
