@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/zeebo/xxh3"
+
 	"quern/index"
 	"quern/index/extract"
 	"quern/ipc"
@@ -26,13 +28,13 @@ const (
 // pipeline carries settled changes from the watcher to the index: it reads and
 // extracts files and applies them in groups.
 type pipeline struct {
-	core *core
-	log  *slog.Logger
-	racy racySet
+	core    *core
+	log     *slog.Logger
+	digests digestSet
 }
 
 func newPipeline(c *core, log *slog.Logger) *pipeline {
-	return &pipeline{core: c, log: log, racy: racySet{paths: map[string]bool{}}}
+	return &pipeline{core: c, log: log, digests: digestSet{byPath: map[string]xxh3.Uint128{}}}
 }
 
 // run returns when ctx is done or the watcher is closed.
@@ -99,26 +101,24 @@ func (p *pipeline) prepare(changes []watcher.Change) []index.Change {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, readers)
 	for i, c := range changes {
-		if from, ok := moved[c.Path]; ok && c.Op == watcher.Write {
-			out[i] = p.move(from, c)
-			continue
-		}
 		slots <- struct{}{}
 		wg.Go(func() {
-			out[i] = p.one(c)
+			out[i] = p.one(c, moved[c.Path])
 			<-slots
 		})
 	}
 	wg.Wait()
-	return compact(out, moved)
+	return compact(out)
 }
 
 // compact drops the changes that say nothing, and the removals that a rename
 // already tells.
-func compact(changes []index.Change, moved map[string]string) []index.Change {
-	gone := make(map[string]bool, len(moved))
-	for _, from := range moved {
-		gone[from] = true
+func compact(changes []index.Change) []index.Change {
+	gone := map[string]bool{}
+	for _, c := range changes {
+		if c.Move != nil {
+			gone[c.Move.From] = true
+		}
 	}
 	out := changes[:0]
 	for _, c := range changes {
@@ -130,27 +130,33 @@ func compact(changes []index.Change, moved map[string]string) []index.Change {
 	return out
 }
 
-// one prepares a single change and records the file's state.
-func (p *pipeline) one(c watcher.Change) index.Change {
+// one prepares a single change and records the file's state. from names the
+// document that the file may be, or is zero.
+func (p *pipeline) one(c watcher.Change, from origin) index.Change {
 	files := p.core.files
 	switch c.Op {
 	case watcher.Remove:
 		files.clear(c.Path)
 		files.handled(0)
-		return index.Change{Remove: c.Path}
+		return p.remove(c.Path)
 	case watcher.Skip:
 		files.set(c.Path, problem{ipc.FileSkipped, c.Reason})
 		files.handled(0)
-		return index.Change{Remove: c.Path}
+		return p.remove(c.Path)
 	}
 	files.handled(c.Info.Size)
-	doc, err := p.read(c)
+	change, err := p.read(c, from)
 	if err == nil {
 		files.clear(c.Path)
-		return index.Change{Put: doc}
+		return change
 	}
 	p.refused(c.Path, err)
-	return index.Change{Remove: c.Path}
+	return p.remove(c.Path)
+}
+
+func (p *pipeline) remove(path string) index.Change {
+	p.digests.forget(path)
+	return index.Change{Remove: path}
 }
 
 // refused records why the file cannot be indexed.
@@ -174,28 +180,31 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// read reads and extracts the file of a Write. A file that changes meanwhile is
+// read reads the file of a Write and, unless its bytes are those of the document
+// it may have been renamed from, extracts it. A file that changes meanwhile is
 // taken as it was read, and looked at again.
-func (p *pipeline) read(c watcher.Change) (*index.Document, error) {
+func (p *pipeline) read(c watcher.Change, from origin) (index.Change, error) {
 	f := p.core.folderAt(c.Root)
 	if f == nil {
-		return nil, errVanished // its folder has just been removed
+		return index.Change{}, errVanished // its folder has just been removed
 	}
 	data, info, err := readFile(c.Path, f.MaxFileSize, f.FollowSymlinks)
 	if errors.Is(err, errChanged) || errors.Is(err, errVanished) {
 		p.core.watch.Touch(c.Path)
 	}
 	if err != nil && !errors.Is(err, errChanged) {
-		return nil, err
+		return index.Change{}, err
 	}
-	content, err := extract.Extract(c.Path, data)
-	if err != nil {
-		return nil, err
+	doc, digest := document(f, c.Path, info), xxh3.Hash128(data)
+	if from.path != "" && from.digest == digest {
+		p.digests.set(c.Path, digest)
+		return index.Change{Move: &index.Move{From: from.path, To: *doc}}, nil
 	}
-	p.racy.note(c.Path, info.ModTime())
-	doc := document(f, c.Path, info)
-	doc.Content = content
-	return doc, nil
+	if doc.Content, err = extract.Extract(c.Path, data); err != nil {
+		return index.Change{}, err
+	}
+	p.digests.set(c.Path, digest)
+	return index.Change{Put: doc}, nil
 }
 
 func document(f *folder, path string, info fs.FileInfo) *index.Document {

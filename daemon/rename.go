@@ -3,14 +3,15 @@ package daemon
 import (
 	"path/filepath"
 	"sync"
-	"time"
 
-	"quern/index"
+	"github.com/zeebo/xxh3"
+
 	"quern/watcher"
 )
 
 // fileID is what stays the same when a file is renamed and its content is not
-// changed.
+// changed. It proves nothing: a new file may be given the number of one that was
+// removed, and a time can be set.
 type fileID struct {
 	dev, ino uint64
 	size     int64
@@ -21,31 +22,33 @@ func idOf(i watcher.Info) fileID {
 	return fileID{i.Dev, i.Ino, i.Size, i.Modified.UnixNano()}
 }
 
-// renames finds the files that only changed their name within the batch: new
-// path → old path. A name that asks for another format is no mere rename.
-func (p *pipeline) renames(changes []watcher.Change) map[string]string {
-	removed := map[fileID]string{}
+// origin says which document a file may be under another name.
+type origin struct {
+	path   string
+	digest xxh3.Uint128 // of the bytes that the document was made from
+}
+
+// renames finds the files that may only have changed their name within the
+// batch: new path → the old one. That they have is for their content to show. A
+// name that asks for another format is no mere rename.
+func (p *pipeline) renames(changes []watcher.Change) map[string]origin {
+	removed := map[fileID]origin{}
 	for _, c := range changes {
-		if c.Op == watcher.Remove && c.Info.Ino != 0 {
-			removed[idOf(c.Info)] = c.Path
+		if c.Op != watcher.Remove || c.Info.Ino == 0 {
+			continue
+		}
+		if digest, ok := p.digests.get(c.Path); ok {
+			removed[idOf(c.Info)] = origin{c.Path, digest}
 		}
 	}
-	moved := map[string]string{}
+	moved := map[string]origin{}
 	if len(removed) == 0 {
 		return moved
 	}
-	snapshot := p.core.engine.Snapshot()
 	for _, c := range changes {
-		if c.Op != watcher.Write {
-			continue
-		}
 		id := idOf(c.Info)
 		from, ok := removed[id]
-		if !ok || filepath.Ext(from) != filepath.Ext(c.Path) {
-			continue
-		}
-		doc, ok := snapshot.Document(from)
-		if ok && doc.Size == id.size && doc.Modified.UnixNano() == id.modified && !p.racy.has(from) {
+		if ok && c.Op == watcher.Write && filepath.Ext(from.path) == filepath.Ext(c.Path) {
 			moved[c.Path] = from
 			delete(removed, id)
 		}
@@ -53,45 +56,29 @@ func (p *pipeline) renames(changes []watcher.Change) map[string]string {
 	return moved
 }
 
-// clockTick is longer than any file system's clock stands still: two writes
-// within one tick leave the same modification time.
-const clockTick = 50 * time.Millisecond
-
-// racySet holds the documents that were read so soon after their modification
-// that a later write may have left the same time: their stat proves nothing.
-type racySet struct {
-	mu    sync.Mutex // guards paths
-	paths map[string]bool
+// digestSet holds the digests of the bytes that the indexed documents were made
+// from, by path.
+type digestSet struct {
+	mu     sync.Mutex // guards byPath
+	byPath map[string]xxh3.Uint128
 }
 
-// note records a document that has just been read.
-func (r *racySet) note(path string, modified time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if time.Since(modified) < clockTick {
-		r.paths[path] = true
-	} else {
-		delete(r.paths, path)
-	}
+func (s *digestSet) set(path string, d xxh3.Uint128) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.byPath[path] = d
 }
 
-func (r *racySet) has(path string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.paths[path]
+func (s *digestSet) get(path string) (xxh3.Uint128, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d, ok := s.byPath[path]
+	return d, ok
 }
 
-// move prepares a rename: nothing is read.
-func (p *pipeline) move(from string, c watcher.Change) index.Change {
-	p.core.files.handled(0)
-	p.core.files.clear(from)
-	p.core.files.clear(c.Path)
-	f := p.core.folderAt(c.Root)
-	if f == nil {
-		return index.Change{Remove: from}
-	}
-	rel, _ := relativeTo(f.Path, c.Path)
-	return index.Change{Move: &index.Move{From: from, To: index.Document{
-		Path: c.Path, Folder: f.Name, Rel: rel, Modified: c.Info.Modified, Size: c.Info.Size,
-	}}}
+// forget is called when the document leaves the index.
+func (s *digestSet) forget(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.byPath, path)
 }
