@@ -198,3 +198,26 @@ func TestFolderRenamedInTheConfig(t *testing.T) {
 		t.Errorf("hits %+v", r.Hits)
 	}
 }
+
+// A config that parses but cannot be put in force is like one that does not parse,
+// and is tried again when it is read again.
+func TestConfigThatCannotBePutInForce(t *testing.T) {
+	h := start(t, "")
+	h.write("a.txt", "apple banana")
+	list := filepath.Join(h.dir, "words.txt")
+	write(t, h.config, "[[folder]]\npath = \""+h.notes+"\"\n[analysis]\nstopwords = \""+list+"\"\n")
+	if _, err := try[ipc.Empty](h, ipc.MethodReload, ipc.Empty{}); code(err) != ipc.CodeInvalidParams {
+		t.Errorf("reload: %v", err)
+	}
+	if s := call[ipc.StatusResult](h, ipc.MethodStatus, ipc.StatusParams{}); !strings.Contains(s.ConfigError, list) {
+		t.Errorf("the status says of the config: %q", s.ConfigError)
+	}
+	if got := rels(h.search("apple")); got != "a.txt" {
+		t.Errorf("apple is found in %q", got)
+	}
+	write(t, list, "apple\n")
+	call[ipc.Empty](h, ipc.MethodReload, ipc.Empty{})
+	h.until("the stop word", func(s ipc.StatusResult) bool {
+		return s.ConfigError == "" && rels(h.search("apple")) == "" && rels(h.search("banana")) == "a.txt"
+	})
+}

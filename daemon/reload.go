@@ -26,42 +26,52 @@ func (d *Daemon) reloadLocked() error {
 	old := d.config()
 	cfg, err := loadConfig(old.Path)
 	if err != nil {
-		d.log.Error("the config was changed and cannot be used; the old one stays in force", "err", err)
-		d.mu.Lock()
-		d.configErr = err
-		d.mu.Unlock()
-		return err
+		return d.refuse(old, err)
 	}
-	d.mu.Lock()
-	d.cfg, d.configErr = cfg, nil
-	d.mu.Unlock()
+	d.setConfig(cfg, nil)
 	if reflect.DeepEqual(cfg, old) {
 		return nil
 	}
 	d.log.Info("config read", "path", cfg.Path, "folders", len(cfg.Folders))
 	if old.SameIndex(cfg) && old.Daemon == cfg.Daemon {
-		return d.applyFolders()
+		err = d.applyFolders()
+	} else {
+		err = d.rebuild(cfg)
 	}
-	return d.rebuild(cfg)
+	if err != nil {
+		return d.refuse(old, err)
+	}
+	return nil
+}
+
+// refuse keeps the old config in force and records why. It returns the reason.
+func (d *Daemon) refuse(old config.Config, why error) error {
+	d.log.Error("the config was changed and cannot be used; the old one stays in force", "err", why)
+	d.setConfig(old, why)
+	return why
+}
+
+func (d *Daemon) setConfig(cfg config.Config, problem error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.cfg, d.configErr = cfg, problem
 }
 
 // rebuild starts a core for cfg beside the one that answers, which goes on
-// until the new one has caught up. The caller holds d.reloading.
+// until the new one has caught up. On an error nothing has changed: a core that
+// is being built already goes on. The caller holds d.reloading.
 func (d *Daemon) rebuild(cfg config.Config) error {
-	d.mu.Lock()
-	abandoned := d.next
-	d.next = nil
-	d.mu.Unlock()
-	if abandoned != nil {
-		abandoned.close()
-	}
 	next, err := d.startCore(cfg)
 	if err != nil {
 		return err
 	}
 	d.mu.Lock()
+	abandoned := d.next
 	d.next = next
 	d.mu.Unlock()
+	if abandoned != nil {
+		abandoned.close()
+	}
 	// The folders may differ too: the old core follows what it can.
 	if old := d.core.Load(); old.setFolders(d.makeFolders(cfg, old.list())) != nil {
 		d.log.Warn("the old index does not follow the folders meanwhile")
