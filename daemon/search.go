@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path"
 	"path/filepath"
 	"slices"
@@ -134,7 +135,7 @@ func within(hits []index.Hit, budget int) []index.Hit {
 	if budget == 0 {
 		return hits
 	}
-	left := budget * charsPerToken
+	left := min(budget, math.MaxInt/charsPerToken) * charsPerToken
 	for i := range hits {
 		left -= utf8.RuneCountInString(hits[i].Text)
 		if left < 0 {

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -99,7 +100,7 @@ func milliseconds(ms int, otherwise time.Duration) time.Duration {
 	if ms == 0 {
 		return otherwise
 	}
-	return time.Duration(ms) * time.Millisecond
+	return min(time.Duration(ms), math.MaxInt64/time.Millisecond) * time.Millisecond
 }
 
 // reindex reads the file, or every file below the directory, anew.
