@@ -2,8 +2,10 @@ package daemon
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"reflect"
+	"time"
 
 	"quern/config"
 	"quern/ipc"
@@ -129,8 +131,32 @@ func (d *Daemon) watchConfig(ctx context.Context) {
 			return
 		}
 		w.Done(batch)
+		atRest(ctx, path, d.config().Daemon.Settle)
 		// The outcome is in the log and in the status.
 		_, _ = d.reload(ctx, ipc.Empty{})
+	}
+}
+
+// mostRests bounds how often atRest waits for a file that never rests.
+const mostRests = 20
+
+// atRest waits until nothing has been written to the file for quiet: what saves a
+// file by emptying it first leaves, for an instant, a config without folders.
+func atRest(ctx context.Context, path string, quiet time.Duration) {
+	for range mostRests {
+		info, err := os.Stat(path)
+		if err != nil {
+			return
+		}
+		age := time.Since(info.ModTime())
+		if age < 0 || age >= quiet {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(quiet - age):
+		}
 	}
 }
 
