@@ -110,18 +110,26 @@ func syntaxLine(data []byte, at toml.Position) int {
 }
 
 // readFile reads a config file of at most maxSize bytes. A file in the shared
-// temporary folder counts only when no one else could have put it there.
+// temporary folder counts only when no one else could have put it there. What
+// could keep the reader waiting (a FIFO, a terminal) is refused.
 func readFile(path string) ([]byte, error) {
 	if dir := filepath.Dir(path); dir == userTempDir(os.TempDir()) {
 		if err := checkPrivateDir(dir); err != nil {
 			return nil, fmt.Errorf("read config %s: %w", path, err)
 		}
 	}
-	f, err := os.Open(path)
+	f, err := openNoWait(path)
 	if err != nil {
 		return nil, fmt.Errorf("read config: %w", err)
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("read config: %w", err)
+	}
+	if !info.Mode().IsRegular() && !info.IsDir() && path != os.DevNull {
+		return nil, fmt.Errorf("read config: %s is not a regular file: put a config file in its place", path)
+	}
 	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
 	if err != nil {
 		return nil, fmt.Errorf("read config: %w", err)

@@ -12,6 +12,11 @@ import (
 // userTempName names the user's own folder in the temporary folder.
 func userTempName() string { return fmt.Sprintf("quern-%d", os.Geteuid()) }
 
+// openNoWait opens a file for reading, also a FIFO that nobody writes to.
+func openNoWait(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+}
+
 // checkOwner wants the directory to belong to this user and be closed to others.
 func checkOwner(dir string, info fs.FileInfo) error {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {

@@ -35,6 +35,8 @@ type core struct {
 	// caughtUp is set once every file that stood in the folders at the start
 	// is searchable.
 	caughtUp atomic.Bool
+	// stuck is why changes cannot be applied at present, nil while they can.
+	stuck atomic.Pointer[error]
 
 	cookies string // the watcher's directory for them, no other watcher's
 	stop    func()

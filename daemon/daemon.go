@@ -144,7 +144,7 @@ func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
 	srv := server.New(server.Options{Log: d.log})
 	d.register(srv)
 	serving := make(chan error, 1)
-	go func() { serving <- srv.Serve(listener) }() // ends with srv.Shutdown
+	go func() { serving <- d.serve(srv, listener) }() // ends with srv.Shutdown
 
 	var background sync.WaitGroup
 	ctx, stop := context.WithCancel(ctx)

@@ -2,6 +2,7 @@ package daemon_test
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -212,5 +213,22 @@ func TestShutdownEndsTheDaemon(t *testing.T) {
 	h.done <- nil
 	if _, err := os.Stat(h.socket); !os.IsNotExist(err) {
 		t.Errorf("the socket is still there: %v", err)
+	}
+}
+
+// The largest numbers that a client can send mean what they say.
+func TestHugeParams(t *testing.T) {
+	h := start(t, "")
+	h.write("a.txt", "apple")
+	h.sync()
+	for _, n := range []int{math.MaxInt, math.MaxInt/4 + 1, math.MaxInt / 2} {
+		r := call[ipc.SearchResult](h, ipc.MethodSearch, ipc.SearchParams{Query: "apple", Budget: n, Sync: true, SyncTimeoutMS: n})
+		if len(r.Hits) != 1 || r.Stale {
+			t.Errorf("budget and time %d: %d hits, stale %v", n, len(r.Hits), r.Stale)
+		}
+		r = call[ipc.SearchResult](h, ipc.MethodSearch, ipc.SearchParams{Query: "apple", K: 1000, Offset: n})
+		if len(r.Hits) != 0 || r.Total != 1 {
+			t.Errorf("offset %d: %d hits of %d", n, len(r.Hits), r.Total)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"quern/ipc"
 )
@@ -135,5 +136,30 @@ func TestRenamesKeepTheIndexRight(t *testing.T) {
 	r := h.search("pear")
 	if rels(r) != "moved/b.txt" || len(r.Hits[0].Heading) != 0 || r.Hits[0].Type != "txt" {
 		t.Errorf("found %+v", r.Hits)
+	}
+}
+
+// A file that looks like another one renamed (number, size, time) is read all the
+// same: its content may differ.
+func TestWhatOnlyLooksLikeARename(t *testing.T) {
+	h := start(t, "")
+	old := time.Now().Add(-time.Hour)
+	h.write("a.txt", "apple")
+	if err := os.Chtimes(h.path("a.txt"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	h.sync()
+	if err := os.Rename(h.path("a.txt"), h.path("b.txt")); err != nil {
+		t.Fatal(err)
+	}
+	h.write("b.txt", "peach")
+	if err := os.Chtimes(h.path("b.txt"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	if got := rels(h.search("peach")); got != "b.txt" {
+		t.Errorf("peach is found in %q", got)
+	}
+	if got := rels(h.search("apple")); got != "" {
+		t.Errorf("apple is found in %q", got)
 	}
 }

@@ -3,11 +3,14 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/zeebo/xxh3"
 
 	"quern/index"
 	"quern/index/extract"
@@ -27,13 +30,13 @@ const (
 // pipeline carries settled changes from the watcher to the index: it reads and
 // extracts files and applies them in groups.
 type pipeline struct {
-	core *core
-	log  *slog.Logger
-	racy racySet
+	core    *core
+	log     *slog.Logger
+	digests digestSet
 }
 
 func newPipeline(c *core, log *slog.Logger) *pipeline {
-	return &pipeline{core: c, log: log, racy: racySet{paths: map[string]bool{}}}
+	return &pipeline{core: c, log: log, digests: digestSet{byPath: map[string]xxh3.Uint128{}}}
 }
 
 // run returns when ctx is done or the watcher is closed.
@@ -79,8 +82,10 @@ func (p *pipeline) apply(ctx context.Context, changes []watcher.Change) bool {
 	for wait := retryFirst; ; wait = min(2*wait, retryMost) {
 		_, err := p.core.engine.Apply(ctx, prepared)
 		if err == nil {
+			p.core.stuck.Store(nil)
 			return true
 		}
+		p.core.stuck.Store(&err)
 		if ctx.Err() == nil {
 			p.log.Error("changes could not be applied and are tried again", "changes", len(prepared), "wait", wait, "err", err)
 		}
@@ -95,58 +100,59 @@ func (p *pipeline) apply(ctx context.Context, changes []watcher.Change) bool {
 // prepare turns what the watcher saw into changes of the index, in the same
 // order; files are read side by side.
 func (p *pipeline) prepare(changes []watcher.Change) []index.Change {
-	moves := p.renames(changes)
+	moved := p.renames(changes)
 	out := make([]index.Change, len(changes))
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, readers)
 	for i, c := range changes {
-		if m := moves[c.Path]; m != nil {
-			p.core.files.handled(0)
-			p.core.files.clear(c.Path)
-			out[i] = index.Change{Move: m}
-			continue
-		}
 		slots <- struct{}{}
 		wg.Go(func() {
-			out[i] = p.one(c)
+			out[i] = p.one(c, moved[c.Path])
 			<-slots
 		})
 	}
 	wg.Wait()
-	return compact(out, moves)
+	return compact(out)
 }
 
 // compact drops the removals that a rename tells already.
-func compact(changes []index.Change, moves map[string]*index.Move) []index.Change {
-	gone := make(map[string]bool, len(moves))
-	for _, m := range moves {
-		gone[m.From] = true
+func compact(changes []index.Change) []index.Change {
+	gone := map[string]bool{}
+	for _, c := range changes {
+		if c.Move != nil {
+			gone[c.Move.From] = true
+		}
 	}
 	return slices.DeleteFunc(changes, func(c index.Change) bool { return c.Remove != "" && gone[c.Remove] })
 }
 
-// one prepares a single change and records the file's state.
-func (p *pipeline) one(c watcher.Change) index.Change {
+// one prepares a single change and records the file's state. from names the
+// document that the file may be, or is zero.
+func (p *pipeline) one(c watcher.Change, from origin) index.Change {
 	files := p.core.files
 	switch c.Op {
 	case watcher.Remove:
 		files.clear(c.Path)
 		files.handled(0)
-		p.racy.mark(c.Path, false)
-		return index.Change{Remove: c.Path}
+		return p.remove(c.Path)
 	case watcher.Skip:
 		files.set(c.Path, problem{ipc.FileSkipped, c.Reason})
 		files.handled(0)
-		return index.Change{Remove: c.Path}
+		return p.remove(c.Path)
 	}
 	files.handled(c.Info.Size)
-	doc, err := p.read(c)
+	change, err := p.read(c, from)
 	if err == nil {
 		files.clear(c.Path)
-		return index.Change{Put: doc}
+		return change
 	}
 	p.refused(c.Path, err)
-	return index.Change{Remove: c.Path}
+	return p.remove(c.Path)
+}
+
+func (p *pipeline) remove(path string) index.Change {
+	p.digests.forget(path)
+	return index.Change{Remove: path}
 }
 
 // refused records why the file cannot be indexed.
@@ -170,30 +176,43 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// read reads and extracts the file of a Write. A file that changes meanwhile is
+// read reads the file of a Write and, unless its bytes are those of the document
+// it may have been renamed from, extracts it. A file that changes meanwhile is
 // taken as it was read, and looked at again.
-func (p *pipeline) read(c watcher.Change) (*index.Document, error) {
+func (p *pipeline) read(c watcher.Change, from origin) (index.Change, error) {
 	f := p.core.folderAt(c.Root)
 	if f == nil {
-		return nil, errVanished // its folder has just been removed
+		return index.Change{}, errVanished // its folder has just been removed
 	}
-	began := time.Now()
 	data, info, err := readFile(c.Path, f.MaxFileSize, f.FollowSymlinks)
 	changed := errors.Is(err, errChanged)
 	if changed || errors.Is(err, errVanished) {
 		p.core.watch.Touch(c.Path)
 	}
 	if err != nil && !changed {
-		return nil, err
+		return index.Change{}, err
 	}
-	content, err := extract.Extract(c.Path, data)
-	if err != nil {
-		return nil, err
+	doc, digest := document(f, c.Path, info.ModTime(), info.Size()), digestOf(data)
+	if from.path != "" && from.digest == digest {
+		p.digests.set(c.Path, digest)
+		return index.Change{Move: &index.Move{From: from.path, To: *doc}}, nil
 	}
-	p.racy.mark(c.Path, changed || began.Sub(info.ModTime()) < clockTick)
-	doc := document(f, c.Path, info.ModTime(), info.Size())
-	doc.Content = content
-	return doc, nil
+	if doc.Content, err = extracted(c.Path, data); err != nil {
+		return index.Change{}, err
+	}
+	p.digests.set(c.Path, digest)
+	return index.Change{Put: doc}, nil
+}
+
+// extracted is the text of a file. A fault of ours in reading its format is the
+// file's problem, not the end of the daemon.
+func extracted(path string, data []byte) (doc *extract.Document, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("extracting its text failed, please report this: %v", fault)
+		}
+	}()
+	return extract.Extract(path, data)
 }
 
 // document is a file of the folder, without its content.

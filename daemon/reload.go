@@ -2,8 +2,10 @@ package daemon
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"reflect"
+	"time"
 
 	"quern/config"
 	"quern/ipc"
@@ -63,7 +65,8 @@ func sameCore(a, b config.Config) bool {
 }
 
 // rebuild starts a core for cfg beside the one that answers, which goes on
-// until the new one has caught up. The caller holds d.reloading.
+// until the new one has caught up. On an error nothing has changed: a core that
+// is being built already goes on. The caller holds d.reloading.
 func (d *Daemon) rebuild(cfg config.Config) error {
 	if d.closed {
 		return closing(watcher.ErrClosed)
@@ -132,8 +135,32 @@ func (d *Daemon) watchConfig(ctx context.Context) {
 			return
 		}
 		w.Done(batch)
+		atRest(ctx, path, d.config().Daemon.Settle)
 		if _, err := d.reload(ctx, ipc.Empty{}); err != nil {
 			d.log.Error("the config file has changed and cannot be used", "err", err)
+		}
+	}
+}
+
+// mostRests bounds how often atRest waits for a file that never rests.
+const mostRests = 20
+
+// atRest waits until nothing has been written to the file for quiet: what saves a
+// file by emptying it first leaves, for an instant, a config without folders.
+func atRest(ctx context.Context, path string, quiet time.Duration) {
+	for range mostRests {
+		info, err := os.Stat(path)
+		if err != nil {
+			return
+		}
+		age := time.Since(info.ModTime())
+		if age < 0 || age >= quiet {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(quiet - age):
 		}
 	}
 }

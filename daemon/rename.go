@@ -2,15 +2,16 @@ package daemon
 
 import (
 	"sync"
-	"time"
 
-	"quern/index"
+	"github.com/zeebo/xxh3"
+
 	"quern/index/extract"
 	"quern/watcher"
 )
 
 // fileID is what stays the same when a file is renamed and its content is not
-// changed.
+// changed. It proves nothing: a new file may be given the number of one that was
+// removed, and a time can be set.
 type fileID struct {
 	dev, ino uint64
 	size     int64
@@ -21,65 +22,65 @@ func idOf(i watcher.Info) fileID {
 	return fileID{i.Dev, i.Ino, i.Size, i.Modified.UnixNano()}
 }
 
-// renames finds the files that only changed their name within the batch, by
-// their new path: nothing of them is read. A name that asks for another format
-// is no mere rename.
-func (p *pipeline) renames(changes []watcher.Change) map[string]*index.Move {
-	removed := map[fileID]string{}
+// origin says which document a file may be under another name.
+type origin struct {
+	path   string
+	digest xxh3.Uint128 // of the bytes that the document was made from
+}
+
+// renames finds the files that may only have changed their name within the
+// batch: new path → the old one. That they have is for their content to show. A
+// name that asks for another format is no mere rename.
+func (p *pipeline) renames(changes []watcher.Change) map[string]origin {
+	removed := map[fileID]origin{}
 	for _, c := range changes {
-		if c.Op == watcher.Remove && c.Info.Ino != 0 {
-			removed[idOf(c.Info)] = c.Path
-		}
-	}
-	moves := map[string]*index.Move{}
-	if len(removed) == 0 {
-		return moves
-	}
-	snapshot := p.core.engine.Snapshot()
-	for _, c := range changes {
-		if c.Op != watcher.Write {
+		if c.Op != watcher.Remove || c.Info.Ino == 0 {
 			continue
 		}
+		if digest, ok := p.digests.get(c.Path); ok {
+			removed[idOf(c.Info)] = origin{c.Path, digest}
+		}
+	}
+	moved := map[string]origin{}
+	if len(removed) == 0 {
+		return moved
+	}
+	for _, c := range changes {
 		id := idOf(c.Info)
 		from, ok := removed[id]
-		if !ok || extract.TypeOf(from) != extract.TypeOf(c.Path) {
-			continue
+		if ok && c.Op == watcher.Write && extract.TypeOf(from.path) == extract.TypeOf(c.Path) {
+			moved[c.Path] = from
+			delete(removed, id)
 		}
-		f := p.core.folderAt(c.Root)
-		doc, ok := snapshot.Document(from)
-		if f == nil || !ok || doc.Size != id.size || doc.Modified.UnixNano() != id.modified || p.racy.has(from) {
-			continue
-		}
-		moves[c.Path] = &index.Move{From: from, To: *document(f, c.Path, c.Info.Modified, c.Info.Size)}
-		delete(removed, id)
 	}
-	return moves
+	return moved
 }
 
-// clockTick is longer than any file system's clock stands still: two writes
-// within one tick leave the same modification time.
-const clockTick = 50 * time.Millisecond
+func digestOf(data []byte) xxh3.Uint128 { return xxh3.Hash128(data) }
 
-// racySet holds the documents whose stat proves nothing: a write may have come
-// after they were read and left the same time.
-type racySet struct {
-	mu    sync.Mutex // guards paths
-	paths map[string]bool
+// digestSet holds the digests of the bytes that the indexed documents were made
+// from, by path.
+type digestSet struct {
+	mu     sync.Mutex // guards byPath
+	byPath map[string]xxh3.Uint128
 }
 
-// mark records whether the document that has just been read is one.
-func (r *racySet) mark(path string, racy bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if racy {
-		r.paths[path] = true
-	} else {
-		delete(r.paths, path)
-	}
+func (s *digestSet) set(path string, d xxh3.Uint128) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.byPath[path] = d
 }
 
-func (r *racySet) has(path string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.paths[path]
+func (s *digestSet) get(path string) (xxh3.Uint128, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d, ok := s.byPath[path]
+	return d, ok
+}
+
+// forget is called when the document leaves the index.
+func (s *digestSet) forget(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.byPath, path)
 }

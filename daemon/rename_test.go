@@ -3,6 +3,8 @@ package daemon
 import (
 	"context"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -11,13 +13,13 @@ import (
 	"quern/index"
 	"quern/index/analysis"
 	"quern/index/chunk"
-	"quern/index/extract"
 	"quern/watcher"
 )
 
-// A file moved into a folder that has just been removed is gone from where it
-// was; one moved into a folder that is there has moved.
-func TestRenameIntoAFolder(t *testing.T) {
+// A file is moved in the index, with nothing extracted, when it is the same file
+// with the same bytes in a folder that is there; else it is read as a new one.
+func TestRenames(t *testing.T) {
+	dir := t.TempDir()
 	engine, err := index.Open(index.Options{
 		Chunk:    chunk.Options{Strategy: "document", MaxWords: 1},
 		Analysis: analysis.Options{Tokenizer: "plain", Stopwords: "none", Stemmer: "none"},
@@ -26,40 +28,54 @@ func TestRenameIntoAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer engine.Close()
-	info := watcher.Info{Dev: 1, Ino: 2, Size: 5, Modified: time.Unix(1e9, 0)}
-	old := document(&folder{Folder: config.DefaultFolder("/a")}, "/a/x.txt", info.Modified, info.Size)
-	if old.Content, err = extract.Extract(old.Path, []byte("apple")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := engine.Apply(context.Background(), []index.Change{{Put: old}}); err != nil {
-		t.Fatal(err)
-	}
-	changes := []watcher.Change{
-		{Op: watcher.Remove, Path: "/a/x.txt", Root: "/a", Info: info},
-		{Op: watcher.Write, Path: "/b/y.txt", Root: "/b", Info: info},
-	}
 	c := &core{engine: engine, files: newFileTable()}
+	if c.watch, err = watcher.New(watcher.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer c.watch.Close()
+	c.folders = []*folder{{Folder: config.DefaultFolder(dir)}}
 	p := newPipeline(c, slog.New(slog.DiscardHandler))
-	removed := func(c index.Change) bool { return c.Remove == "/a/x.txt" }
-	if got := p.prepare(changes); !slices.ContainsFunc(got, removed) {
-		t.Errorf("the old name stays in the index: %+v", got)
+
+	info := watcher.Info{Dev: 1, Ino: 2, Size: 5, Modified: time.Unix(1e9, 0)}
+	path := func(name string) string { return filepath.Join(dir, name) }
+	put := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(path(name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	c.folders = []*folder{{Folder: config.DefaultFolder("/b")}}
-	got := p.prepare(changes)
-	if len(got) != 1 || got[0].Move == nil || got[0].Move.From != "/a/x.txt" || got[0].Move.To.Folder != "b" {
-		t.Errorf("changes %+v", got)
+	rename := func(from, to, root string) []index.Change {
+		return p.prepare([]watcher.Change{
+			{Op: watcher.Remove, Path: path(from), Root: dir, Info: info},
+			{Op: watcher.Write, Path: path(to), Root: root, Info: info},
+		})
 	}
-	changes[1].Path = "/b/.txt" // whose dot begins no extension, but the same type
-	if moves := p.renames(changes); len(moves) != 1 {
-		t.Errorf("moves %+v", moves)
+	put("x.txt", "apple")
+	first := p.prepare([]watcher.Change{{Op: watcher.Write, Path: path("x.txt"), Root: dir, Info: info}})
+	if _, err := engine.Apply(context.Background(), first); err != nil {
+		t.Fatal(err)
 	}
-	changes[1].Path = "/b/y.md"
-	if moves := p.renames(changes); len(moves) != 0 {
-		t.Errorf("text was moved to Markdown: %+v", moves)
+	for _, name := range []string{"y.txt", ".txt", "y.md"} {
+		put(name, "apple")
 	}
-	changes[1].Path = "/b/y.txt"
-	p.racy.mark("/a/x.txt", true)
-	if moves := p.renames(changes); len(moves) != 0 {
-		t.Errorf("a document that may be stale was moved: %+v", moves)
+	put("z.txt", "grape") // of the same size, and as old for all that stat tells
+	for _, test := range []struct {
+		name, root string
+		moved      bool
+	}{
+		{"y.txt", dir, true},
+		{".txt", dir, true},        // its dot begins no extension: the same format
+		{"y.md", dir, false},       // another format
+		{"z.txt", dir, false},      // another content
+		{"y.txt", "/gone", false},  // in a folder that has been removed meanwhile
+		{"absent.txt", dir, false}, // vanished again
+	} {
+		p.digests.set(path("x.txt"), digestOf([]byte("apple")))
+		got := rename("x.txt", test.name, test.root)
+		moved := len(got) == 1 && got[0].Move != nil && got[0].Move.From == path("x.txt") && got[0].Move.To.Path == path(test.name)
+		removed := slices.ContainsFunc(got, func(c index.Change) bool { return c.Remove == path("x.txt") })
+		if moved != test.moved || removed == test.moved {
+			t.Errorf("%s in %s: %+v", test.name, test.root, got)
+		}
 	}
 }

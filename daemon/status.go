@@ -56,6 +56,9 @@ func warnings(c *core, folders []ipc.FolderStatus, rebuilding bool) []string {
 	if rebuilding {
 		out = append(out, "the index is being built anew for the changed config; the old one answers meanwhile")
 	}
+	if err := c.stuck.Load(); err != nil {
+		out = append(out, "changes cannot be indexed at present ("+(*err).Error()+"); they are tried again")
+	}
 	for _, f := range folders {
 		if f.State == "suspended" {
 			out = append(out, "folder "+f.Name+" cannot be read at present ("+f.Reason+"); what was indexed stays searchable")

@@ -24,8 +24,7 @@ type reconciler struct {
 	nextAlarm time.Time
 	releaseAt time.Time // of held removes, while scanning
 	cookieDir *ident    // its identity, while watched
-	cookieN   int
-	wakes     int // of idle, for tests
+	wakes     int       // of idle, for tests
 
 	nextTick, nextRetry time.Time
 	wall                time.Time // at the last tick

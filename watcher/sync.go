@@ -7,11 +7,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
 // cookieSuffix marks the files that Sync writes.
 const cookieSuffix = ".cookie"
+
+// cookieN numbers the cookies of all the watchers of this process, which may share
+// a directory: the event of another's cookie says nothing of what was seen here.
+var cookieN atomic.Uint64
 
 // cookie is a file whose creation the watcher waits to be told of: by then it has
 // been told of all that happened before.
@@ -157,9 +162,8 @@ func (w *Watcher) scanPolled(epoch uint64) {
 
 // issue writes a cookie, or falls back to a scan of everything.
 func (w *Watcher) issue(c *cookie) {
-	w.rec.cookieN++
 	c.tries++
-	c.path = filepath.Join(w.o.CookieDir, fmt.Sprintf("%d-%d%s", os.Getpid(), w.rec.cookieN, cookieSuffix))
+	c.path = filepath.Join(w.o.CookieDir, fmt.Sprintf("%d-%d%s", os.Getpid(), cookieN.Add(1), cookieSuffix))
 	c.deadline = time.Now().Add(w.o.CookieTimeout)
 	err := w.watchCookies()
 	if err == nil {

@@ -406,3 +406,21 @@ func TestHardLinks(t *testing.T) {
 // TestAudit: what no event tells of is found by the sweep.
 // TestExclude: the program's own directories are neither reported nor watched,
 // under whatever name they are reached.
+// TestCookiesOfWatchersDiffer: watchers that share a cookie directory must not take
+// the event of each other's cookies for that of their own.
+func TestCookiesOfWatchersDiffer(t *testing.T) {
+	dir, seen := t.TempDir(), map[string]bool{}
+	for range 3 {
+		w, _ := start(t, Options{CookieDir: dir}, Root{Path: t.TempDir()})
+		for range 3 {
+			c := &cookie{}
+			if err := w.do(func() { w.issue(c) }); err != nil {
+				t.Fatal(err)
+			}
+			if seen[c.path] {
+				t.Errorf("%s is the cookie of two watchers", c.path)
+			}
+			seen[c.path] = true
+		}
+	}
+}
