@@ -33,10 +33,11 @@ type pipeline struct {
 	core    *core
 	log     *slog.Logger
 	digests digestSet
+	again   again
 }
 
 func newPipeline(c *core, log *slog.Logger) *pipeline {
-	return &pipeline{core: c, log: log, digests: digestSet{byPath: map[string]xxh3.Uint128{}}}
+	return &pipeline{core: c, log: log, digests: digestSet{byPath: map[string]xxh3.Uint128{}}, again: again{files: map[string]attempt{}}}
 }
 
 // run returns when ctx is done or the watcher is closed.
@@ -132,10 +133,12 @@ func (p *pipeline) one(c watcher.Change, from origin) index.Change {
 	files := p.core.files
 	switch c.Op {
 	case watcher.Remove:
+		p.again.forget(c.Path)
 		files.clear(c.Path)
 		files.handled(0)
 		return p.remove(c.Path)
 	case watcher.Skip:
+		p.again.forget(c.Path)
 		files.set(c.Path, problem{ipc.FileSkipped, c.Reason})
 		files.handled(0)
 		return p.remove(c.Path)
@@ -189,6 +192,7 @@ func (p *pipeline) read(c watcher.Change, from origin) (index.Change, error) {
 	if changed || errors.Is(err, errVanished) {
 		p.core.watch.Touch(c.Path)
 	}
+	p.noteRead(c.Path, err)
 	if err != nil && !changed {
 		return index.Change{}, err
 	}
@@ -202,6 +206,18 @@ func (p *pipeline) read(c watcher.Change, from origin) (index.Change, error) {
 	}
 	p.digests.set(c.Path, digest)
 	return index.Change{Put: doc}, nil
+}
+
+// noteRead sees to it that a file is read again whose reading failed for a reason
+// that no event will tell the end of.
+func (p *pipeline) noteRead(path string, err error) {
+	for _, settled := range []error{nil, errChanged, errVanished, errNotRegular, errTooLarge, fs.ErrPermission} {
+		if errors.Is(err, settled) {
+			p.again.forget(path)
+			return
+		}
+	}
+	p.again.add(path, time.Now())
 }
 
 // extracted is the text of a file. A fault of ours in reading its format is the
