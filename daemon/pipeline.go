@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -21,6 +22,9 @@ const (
 	applyBytes = 16 << 20
 	// readers is how many files are read and extracted at once.
 	readers = 4
+	// freeAfter is how many bytes of source must have been handled for their
+	// memory to be given back to the system when all is quiet.
+	freeAfter = 32 << 20
 	// retryFirst and retryMost bound the wait before a failed Apply is tried again.
 	retryFirst, retryMost = 100 * time.Millisecond, 30 * time.Second
 )
@@ -32,6 +36,7 @@ type pipeline struct {
 	log     *slog.Logger
 	digests digestSet
 	again   again
+	used    int64 // bytes of source handled since memory was last given back
 }
 
 func newPipeline(c *core, log *slog.Logger) *pipeline {
@@ -51,9 +56,22 @@ func (p *pipeline) run(ctx context.Context) {
 			}
 		}
 		p.core.watch.Done(batch)
+		for i := range batch.Changes {
+			p.used += batch.Changes[i].Info.Size
+		}
 		if p.core.watch.State().Pending == 0 {
 			p.core.files.quiet()
+			p.giveBack()
 		}
+	}
+}
+
+// giveBack returns memory to the system after much work: an idle program does not
+// collect its garbage for minutes, and keeps what it has collected.
+func (p *pipeline) giveBack() {
+	if p.used >= freeAfter {
+		p.used = 0
+		debug.FreeOSMemory()
 	}
 }
 
