@@ -560,7 +560,7 @@ func TestWatchTableFull(t *testing.T) {
 	w, c := start(t, o, Root{Path: root})
 	c.expect(root)
 	s := w.State().Roots[0]
-	if s.State != "polled" || s.Polled < 17 || !strings.Contains(s.Reason, "no space left") {
+	if s.State != "polled" || s.Polled < 17 || !strings.Contains(s.Reason, "cannot watch") {
 		t.Errorf("state %+v", s)
 	}
 	write(t, root+"/7/sub/g", "y")

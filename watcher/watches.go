@@ -3,6 +3,7 @@ package watcher
 import (
 	"errors"
 	"io/fs"
+	"runtime"
 	"slices"
 	"syscall"
 )
@@ -85,7 +86,7 @@ func (w *Watcher) poll(n *node, err error) {
 		n.root.polled.Add(1)
 		w.stat.add(cUnwatchable, 1)
 	}
-	n.polled = err.Error()
+	n.polled = watchReason(err)
 	w.rec.polled[n] = struct{}{}
 	w.setReason(n.root, "cannot watch "+n.path+": "+n.polled)
 }
@@ -119,4 +120,17 @@ func (w *Watcher) broken(n *node) *node {
 func (w *Watcher) suspect(bad *node, epoch uint64) {
 	w.stat.add(cStale, 1)
 	w.hint(bad.path, structural, epoch)
+}
+
+// watchReason says why a directory cannot be watched, and what to do where the
+// system's own words mislead.
+func watchReason(err error) string {
+	switch {
+	case runtime.GOOS != "linux":
+	case errors.Is(err, syscall.ENOSPC):
+		return "the limit of watches is reached (raise the sysctl fs.inotify.max_user_watches)"
+	case errors.Is(err, syscall.EMFILE):
+		return "the limit of inotify instances or open files is reached (raise the sysctl fs.inotify.max_user_instances, or ulimit -n)"
+	}
+	return err.Error()
 }
