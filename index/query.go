@@ -1,0 +1,134 @@
+package index
+
+import (
+	"fmt"
+	"slices"
+
+	"quern/index/rank"
+)
+
+// query is a question: its terms, in byte order, with all that does not
+// depend on the passage.
+type query struct {
+	terms   []queryTerm
+	dropped []string // terms that no passage contains, in byte order
+	norm    float64  // cosine: of the query's weights
+
+	model  Model
+	tf     TF
+	raw    bool // tf weights are plain counts
+	k1, b  float64
+	n      int
+	length float64 // average
+}
+
+type queryTerm struct {
+	name   string
+	id     uint32
+	tf, df int
+	idf    float64 // of the model
+	weight float64 // of the term in the query, before normalising
+}
+
+// newQuery analyses the text of a query.
+func (s *Snapshot) newQuery(text string, o SearchOptions) (*query, error) {
+	q := &query{model: o.Model, tf: o.TF, k1: o.K1, b: o.B, n: s.passages}
+	if err := q.choose(); err != nil {
+		return nil, err
+	}
+	if s.passages > 0 {
+		q.length = s.average()
+	}
+	counts := make(map[string]int)
+	for _, t := range s.analyzer.Terms(text) {
+		counts[t]++
+	}
+	for name, tf := range counts {
+		id, df := s.lookup(name)
+		if df == 0 {
+			q.dropped = append(q.dropped, name)
+			continue
+		}
+		q.terms = append(q.terms, queryTerm{name: name, id: id, tf: tf, df: df})
+	}
+	slices.Sort(q.dropped)
+	slices.SortFunc(q.terms, func(a, b queryTerm) int {
+		if a.name < b.name { // never equal
+			return -1
+		}
+		return 1
+	})
+	q.weigh()
+	return q, nil
+}
+
+// choose checks the model's options and fills in the defaults, TFIDF and LogTF.
+func (q *query) choose() error {
+	if q.model == "" {
+		q.model = TFIDF
+	}
+	if q.tf == "" {
+		q.tf = LogTF
+	}
+	q.raw = q.tf == RawTF
+	switch {
+	case q.model != TFIDF && q.model != BM25:
+		return fmt.Errorf("unknown ranking model %q (use %q or %q)", q.model, TFIDF, BM25)
+	case q.tf != LogTF && q.tf != RawTF:
+		return fmt.Errorf("unknown tf weighting %q (use %q or %q)", q.tf, LogTF, RawTF)
+	case q.model == BM25 && !(q.k1 >= 0 && q.k1 < 1e9 && q.b >= 0 && q.b <= 1):
+		return fmt.Errorf("bm25 with k1 %v and b %v: k1 must not be negative, b must be from 0 to 1", q.k1, q.b)
+	}
+	return nil
+}
+
+// weigh fills in idf, weights and norm.
+func (q *query) weigh() {
+	var sum rank.Squares
+	for i := range q.terms {
+		t := &q.terms[i]
+		if q.model == BM25 {
+			t.idf = rank.BM25IDF(q.n, t.df)
+			t.weight = float64(float64(t.tf) * t.idf)
+			continue
+		}
+		t.idf = rank.IDF(q.n, t.df)
+		t.weight = q.weight(uint32(t.tf), t.idf)
+		sum.Add(t.weight)
+	}
+	q.norm = sum.Norm()
+}
+
+// weight is the TF-IDF weight of a term.
+func (q *query) weight(tf uint32, idf float64) float64 {
+	if q.raw {
+		return float64(rank.RawTF(tf) * idf)
+	}
+	return float64(rank.LogTF(tf) * idf)
+}
+
+// contribution is term t's part in the score of a passage that has it tf > 0
+// times. For TFIDF, norm is the passage's norm; for BM25, what BM25Length says.
+func (q *query) contribution(t *queryTerm, tf uint32, norm float64) float64 {
+	if q.model == BM25 {
+		return rank.BM25(float64(t.tf), t.idf, float64(tf), norm)
+	}
+	return rank.Cosine(t.weight, q.norm, q.weight(tf, t.idf), norm)
+}
+
+// present is a term of the query that a segment has.
+type present struct {
+	rank uint32
+	term int // in query.terms
+}
+
+// in lists the query's terms that a segment has, in ascending order.
+func (q *query) in(s *segment) []present {
+	var out []present
+	for i := range q.terms {
+		if r, ok := s.rank(q.terms[i].id); ok {
+			out = append(out, present{uint32(r), i})
+		}
+	}
+	return out
+}

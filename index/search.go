@@ -1,0 +1,172 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"quern/index/rank"
+)
+
+// Search answers a query: the K best passages after Offset, by score
+// descending, then path, then passage number. The words of the query are
+// those that the analyzer finds in its text; a term that no passage contains
+// counts for nothing, and a query without any other finds nothing.
+//
+// Errors: options that make no sense; the cause of ctx, which is looked at
+// during all long work.
+func (s *Snapshot) Search(ctx context.Context, text string, o SearchOptions) (*Result, error) {
+	q, err := s.newQuery(text, o)
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	r := newRun(ctx, s, q, o)
+	if err := r.gather(); err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	found, err := r.choose()
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	hits := r.hits(found)
+	r.scratch.release()
+	return &Result{Generation: s.generation, Passages: s.passages, Total: r.total, Hits: hits}, nil
+}
+
+// run is one search under way. It goes through the postings of each segment
+// once, which gives each passage's BM25 score exactly, or bounds of its
+// cosine; of those that may be among the best it computes the cosine exactly.
+type run struct {
+	*scratch
+	ctx    context.Context
+	s      *Snapshot
+	q      *query
+	o      SearchOptions
+	limit  int         // Offset + K, and no more than there can be hits
+	wanted [][]present // by view
+
+	floor      *rank.Floor
+	candidates []candidate
+	total      int
+}
+
+// candidate is a passage whose score may be among the best.
+type candidate struct {
+	upper       float64 // no less than its score; for BM25, its score
+	view, local uint32
+}
+
+func newRun(ctx context.Context, s *Snapshot, q *query, o SearchOptions) *run {
+	limit := 0
+	if o.K > 0 {
+		limit = min(o.K, s.passages) + min(max(o.Offset, 0), s.passages)
+	}
+	r := &run{scratch: takeScratch(s), ctx: ctx, s: s, q: q, o: o, limit: limit}
+	r.floor = rank.NewFloor(limit, !o.CollapseDocument)
+	r.wanted = make([][]present, len(s.views))
+	return r
+}
+
+// gather finds the candidates and counts the hits.
+func (r *run) gather() error {
+	if r.o.Keep != nil || r.o.CollapseDocument {
+		r.resetStates(r.s.docs.len())
+	}
+	if r.q.model == BM25 {
+		r.resetLengths()
+	}
+	for i := range r.s.views {
+		v := &r.s.views[i]
+		r.wanted[i] = r.q.in(v.segment)
+		r.prepare(v.len())
+		for n, w := range r.wanted[i] {
+			if n%16 == 0 && r.ctx.Err() != nil {
+				return context.Cause(r.ctx)
+			}
+			r.accumulate(v, w)
+		}
+		r.sweep(uint32(i), v)
+	}
+	return context.Cause(r.ctx)
+}
+
+// accumulate adds a term's part to the sum of every passage that has it: for
+// BM25 the contribution itself, for the cosine what is to be divided by the
+// passage's norm.
+func (r *run) accumulate(v *view, w present) {
+	t := &r.q.terms[w.term]
+	list := readPairs(v.postings.list(int(w.rank)))
+	factor := 0.0
+	if r.q.model == TFIDF {
+		factor = t.weight / r.q.norm * t.idf
+	}
+	for n := r.fill(&list); n > 0; n = r.fill(&list) {
+		ids, tfs := r.ids[:n], r.tfs[:n]
+		switch {
+		case r.q.model == BM25:
+			for i, p := range ids {
+				r.sums[p] += r.q.contribution(t, tfs[i], r.lengthNorm(r.q, v.lengths[p]))
+			}
+		case r.q.raw:
+			for i, p := range ids {
+				r.sums[p] += factor * rank.RawTF(tfs[i])
+			}
+		default:
+			for i, p := range ids {
+				r.sums[p] += factor * rank.LogTF(tfs[i])
+			}
+		}
+		for _, p := range ids {
+			r.dirty[p>>12] |= 1 << (p >> 6 & 63)
+		}
+	}
+}
+
+// roundingSlack is more than all roundings can add up to, in bounds and in
+// reference norms that were corrected many times.
+const roundingSlack = 1e-6
+
+// bounds returns what the passage's score lies between.
+func (r *run) bounds(v *view, local int, sum float64) (lower, upper float64) {
+	if r.q.model == BM25 {
+		return sum, sum
+	}
+	norm := math.Sqrt(v.norms.at(local).of(r.q.raw))
+	slack := maxDrift * math.Sqrt(v.squares[local].of(r.q.raw))
+	if norm <= slack {
+		return 0, math.Inf(1)
+	}
+	return sum / (norm + slack) * (1 - roundingSlack), sum / (norm - slack) * (1 + roundingSlack)
+}
+
+// offer takes a passage that has a term of the query.
+func (r *run) offer(i uint32, v *view, local int, sum float64) {
+	doc := v.docs[local]
+	if r.states != nil && !r.admit(doc) {
+		return
+	}
+	if !r.o.CollapseDocument {
+		r.total++
+	}
+	lower, upper := r.bounds(v, local, sum)
+	if upper < r.floor.Value() {
+		return
+	}
+	r.candidates = append(r.candidates, candidate{upper, i, uint32(local)})
+	r.floor.Raise(int32(doc), lower)
+}
+
+// admit reports whether the document may be found; it counts the documents
+// that may.
+func (r *run) admit(doc uint32) bool {
+	state := &r.states[doc]
+	if *state == unseen {
+		*state = admitted
+		if r.o.Keep != nil && !r.o.Keep(&r.s.docs.at(int(doc)).info) {
+			*state = refused
+		} else if r.o.CollapseDocument {
+			r.total++
+		}
+	}
+	return *state == admitted
+}
