@@ -34,7 +34,11 @@ const maxStemmed = 256
 
 // stemmer reduces words of one language to their stems.
 type stemmer struct {
-	run func(*snowballstem.Env) bool
+	name string
+	run  func(*snowballstem.Env) bool
+	// accents says that the language writes diacritics and that the stemmer
+	// knows words by them.
+	accents bool
 }
 
 // stemmers are the Snowball algorithms by name; see snowballstem.org/algorithms.
@@ -75,7 +79,7 @@ func newStemmer(name string) (*stemmer, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: stemmer is %q, must be %s", ErrOptions, name, valid(append([]string{None}, Languages()...)))
 	}
-	return &stemmer{run: run}, nil
+	return &stemmer{name: name, run: run, accents: name != English && name != "porter"}, nil
 }
 
 // stem returns the stem of a word, or the word itself when nothing would be

@@ -53,7 +53,7 @@ func (a *Analyzer) stopForm(w string) string {
 	if a.options.Tokenizer == Plain {
 		return lower(w)
 	}
-	return a.compared(normalise(w))
+	return a.folded(a.normalise(w))
 }
 
 // stopWords returns the words of a list by its name or path.

@@ -1,6 +1,12 @@
 // Package extract turns the bytes of a file into text with structure: where
-// its sections are and under which headings they stand. One format, one file.
+// its sections are and under which headings they stand. One format, one file:
+// a new one adds a function of type parser and a line to parsers.
 package extract
+
+import (
+	"path/filepath"
+	"strings"
+)
 
 // Document is the text of a file and its structure.
 type Document struct {
@@ -26,6 +32,71 @@ type Section struct {
 	// own, as plain text.
 	Heading []string
 	// HeadingStart and HeadingEnd are the byte range of the heading's own
-	// line or lines; both are 0 for a section without one.
+	// line or lines, without the last line end; both are 0 for a section
+	// without one.
 	HeadingStart, HeadingEnd int
+}
+
+// parser reads the content of one format into a document whose Type and Text
+// are set: it fills Title and Sections, and may replace Text where the format
+// is no text. It takes time linear in the content, whatever that is.
+type parser func(*Document) error
+
+// parsers are the formats with structure by type; all others are plain text.
+var parsers = map[string]parser{
+	"md": parseMarkdown,
+}
+
+// aliases are other extensions of a type.
+var aliases = map[string]string{
+	"markdown": "md",
+	"mdown":    "md",
+	"mkd":      "md",
+}
+
+// Extract reads a file's content; the format is told from its name. The
+// document's Text is data itself where the format is text, so data must not
+// change afterwards. Content that is not text is an error that matches
+// ErrBinary and whose message is the reason.
+func Extract(name string, data []byte) (*Document, error) {
+	d := &Document{Type: typeOf(name), Text: data}
+	if err := checkText(data); err != nil {
+		return nil, err
+	}
+	parse := parsers[d.Type]
+	if parse == nil {
+		parse = parsePlain
+	}
+	if err := parse(d); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// maxExtension is the length from which on what follows the last dot of a name
+// is rather a part of it.
+const maxExtension = 16
+
+// typeOf returns the type of a file by its name: its extension in lower case,
+// or "txt" when it has none (as "README", ".profile" and "Vol. 2 of 3").
+func typeOf(name string) string {
+	base := filepath.Base(name)
+	dot := strings.LastIndexByte(base, '.')
+	if dot <= 0 {
+		return "txt"
+	}
+	ext := strings.ToLower(base[dot+1:])
+	if ext == "" || len(ext) > maxExtension || strings.ContainsAny(ext, " \t\r\n") {
+		return "txt"
+	}
+	if t, ok := aliases[ext]; ok {
+		return t
+	}
+	return ext
+}
+
+// parsePlain makes one section of the whole text.
+func parsePlain(d *Document) error {
+	d.Sections = []Section{{End: len(d.Text)}}
+	return nil
 }
