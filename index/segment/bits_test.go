@@ -106,7 +106,7 @@ func BenchmarkMerge(b *testing.B) {
 		{Reader: build(b, ms[10000:], nil, true)},
 	}
 	for b.Loop() {
-		if _, err := Merge(r2ctx, io.Discard, in, true); err != nil {
+		if _, err := Merge(r2ctx, io.Discard, in, MergeOptions{Compress: true}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -174,7 +174,7 @@ func exercise(b []byte) {
 	_ = r.FindPath("/d/1", func(int) bool { return true })
 	r.FindPassage(7)
 	r.FindDocument(7)
-	_, _ = Merge(r2ctx, &bytes.Buffer{}, []Input{{Reader: r}}, true)
+	_, _ = Merge(r2ctx, &bytes.Buffer{}, []Input{{Reader: r}}, MergeOptions{Compress: true})
 }
 
 // TestNonsenseWithRightChecksums changes bytes and makes the checksums right:

@@ -43,6 +43,9 @@ const (
 	secDocIDs
 	secDocOffs
 	secPaths
+	secRoots
+	secNorms
+	secReferences
 	sections
 )
 

@@ -33,17 +33,25 @@ type Input struct {
 // number given, or Gone.
 type Remap struct{ Passages, Docs []uint32 }
 
+// MergeOptions say how a merged segment is written.
+type MergeOptions struct {
+	Compress bool    // pack the text
+	Scores   *Scores // to be kept with the segment; nil for none
+	// Dropped, if set, is told of each term that no live passage has.
+	Dropped func(term []byte, gid uint32)
+}
+
 // Merge writes what is live in the inputs as one segment and gives, by input,
 // where it went. The inputs' passage ids must ascend from each to the next.
 // A term must have the same global number in all inputs. Memory in use is some
 // 30 bytes a term and 8 a passage of the result.
-func Merge(ctx context.Context, w io.Writer, in []Input, compress bool) ([]Remap, error) {
-	m := &merger{ctx: ctx, in: in}
+func Merge(ctx context.Context, w io.Writer, in []Input, opt MergeOptions) ([]Remap, error) {
+	m := &merger{ctx: ctx, in: in, opt: opt}
 	terms := 0
 	for _, x := range in {
 		terms += x.Reader.terms
 	}
-	m.w = &writer{o: newOut(w), dict: newDictWriter(terms), text: textWriter{compress: compress}}
+	m.w = &writer{o: newOut(w), dict: newDictWriter(terms), text: textWriter{compress: opt.Compress}, scores: opt.Scores}
 	m.number()
 	for _, step := range []func() error{m.terms, m.passages, m.texts, m.documents, m.w.finish} {
 		if err := step(); err != nil {
@@ -56,6 +64,7 @@ func Merge(ctx context.Context, w io.Writer, in []Input, compress bool) ([]Remap
 type merger struct {
 	ctx     context.Context
 	in      []Input
+	opt     MergeOptions
 	w       *writer
 	remaps  []Remap
 	termMap [][]uint32 // by input: old term number → new
@@ -138,6 +147,8 @@ func (m *merger) term(term []byte, heap *cursorHeap) error {
 	}
 	if len(m.docs) > 0 {
 		m.w.term(term, gid, m.docs, m.tfs)
+	} else if m.opt.Dropped != nil {
+		m.opt.Dropped(term, gid)
 	}
 	return m.w.o.err
 }
@@ -196,6 +207,9 @@ func (m *merger) passage(r *Reader, k, i int, buf []TermTF) ([]TermTF, error) {
 	hash, err := r.PassageHash(i)
 	if err != nil {
 		return terms, err
+	}
+	if m.opt.Scores != nil {
+		m.w.norms = appendFloat(m.w.norms, m.opt.Scores.Norm2(k, i))
 	}
 	m.w.passage(r.PassageID(i), r.PassageDoc(i), hash, r.PassageLength(i), terms)
 	return terms, nil

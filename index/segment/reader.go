@@ -28,6 +28,8 @@ type Reader struct {
 	docIDs, docOffs           column
 	bloom                     bloom
 	paths                     []byte
+	roots, norms, references  []byte
+	scored                    bool
 }
 
 // Open reads a segment from its bytes, which must not change. trusted says that
@@ -94,8 +96,21 @@ func (r *Reader) openSections() error {
 		len(r.hashes.b) != r.passages*8 {
 		return corrupt("tables of %d, %d and %d bytes", len(r.bloom), len(r.paths), len(r.hashes.b))
 	}
+	if err := r.openScores(); err != nil {
+		return err
+	}
 	if r.postings.off+len(r.postings.b)+overread > len(r.f.data) {
 		return corrupt("postings reach the end of the file")
+	}
+	return nil
+}
+
+func (r *Reader) openScores() error {
+	roots, norms, refs := r.f.section(secRoots), r.f.section(secNorms), r.f.section(secReferences)
+	r.roots, r.norms, r.references = roots.b, norms.b, refs.b
+	r.scored = len(r.norms) == r.passages*4 && len(r.references) == r.terms*4
+	if len(r.roots) != r.passages*4 || !r.scored && len(r.norms)+len(r.references) > 0 {
+		return corrupt("scores of %d, %d and %d bytes", len(r.roots), len(r.norms), len(r.references))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -259,12 +260,20 @@ func mergeParts(t *testing.T, r *rand.Rand, ms []model, ds []modelDoc) (*Reader,
 	}
 	slices.SortFunc(liveDocs, func(a, b modelDoc) int { return int(a.id) - int(b.id) })
 	var buf bytes.Buffer
-	remaps, err := Merge(context.Background(), &buf, in, r.IntN(2) == 0)
+	gone := map[string]bool{}
+	scores := &Scores{
+		Norm2:     func(k, i int) float32 { return float32(in[k].Reader.PassageID(i)) },
+		Reference: func(gid uint32) float32 { return float32(gid) + 0.5 },
+	}
+	dropped := func(term []byte, gid uint32) { gone[string(term)] = gid == gidOf(term) }
+	remaps, err := Merge(context.Background(), &buf, in, MergeOptions{Compress: r.IntN(2) == 0, Scores: scores, Dropped: dropped})
 	if err != nil {
 		t.Fatal(err)
 	}
 	merged := open(t, buf.Bytes())
 	checkRemaps(t, in, remaps, merged)
+	checkScores(t, merged)
+	checkDropped(t, ms, live, gone)
 	return merged, live, liveDocs
 }
 
@@ -287,17 +296,60 @@ func checkRemaps(t *testing.T, in []Input, remaps []Remap, merged *Reader) {
 	}
 }
 
+func checkScores(t *testing.T, r *Reader) {
+	t.Helper()
+	if !r.HasScores() {
+		t.Fatal("the merged segment has no scores")
+	}
+	for i := range r.Passages() {
+		if r.Norm2(i) != float32(r.PassageID(i)) {
+			t.Fatalf("norm of passage %d is %v", i, r.Norm2(i))
+		}
+		terms, err := r.Forward(i, nil)
+		sum := 0.0
+		for _, x := range terms {
+			sum += math.Pow(1+math.Log(float64(x.TF)), 2)
+		}
+		if got := float64(r.Root(i)); err != nil || got < math.Sqrt(sum) || got > math.Sqrt(sum)*1.000001+1e-30 {
+			t.Fatalf("root of passage %d is %v, not %v (%v)", i, got, math.Sqrt(sum), err)
+		}
+	}
+	for i := range r.Terms() {
+		if r.Reference(i) != float32(r.GID(i))+0.5 {
+			t.Fatalf("reference of term %d is %v", i, r.Reference(i))
+		}
+	}
+}
+
+func checkDropped(t *testing.T, before, live []model, gone map[string]bool) {
+	t.Helper()
+	want := map[string]bool{}
+	for _, m := range before {
+		for _, x := range m.terms {
+			want[x] = true
+		}
+	}
+	for _, m := range live {
+		for _, x := range m.terms {
+			delete(want, x)
+		}
+	}
+	if !reflect.DeepEqual(gone, want) {
+		t.Fatalf("dropped terms are %v, not %v", gone, want)
+	}
+}
+
 func TestMergeRefuses(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	ms := randomModels(r, 20, 30)
 	a, b := build(t, ms[:10], nil, false), build(t, ms[10:], nil, false)
 	ctx := context.Background()
-	if _, err := Merge(ctx, io.Discard, []Input{{Reader: b}, {Reader: a}}, false); err == nil {
+	if _, err := Merge(ctx, io.Discard, []Input{{Reader: b}, {Reader: a}}, MergeOptions{}); err == nil {
 		t.Error("segments merged against the order of their ids")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := Merge(ctx, io.Discard, []Input{{Reader: a}, {Reader: b}}, false); !errors.Is(err, context.Canceled) {
+	if _, err := Merge(ctx, io.Discard, []Input{{Reader: a}, {Reader: b}}, MergeOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled merge ended with %v", err)
 	}
 }

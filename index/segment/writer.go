@@ -21,6 +21,10 @@ type writer struct {
 	text        textWriter
 	docSize     uint64
 	hashes      []byte
+	roots       []byte
+	norms       []byte // none unless scores are given
+	references  []byte
+	scores      *Scores
 	ids, docs   columnWriter
 	lens        columnWriter
 	forwardOffs columnWriter
@@ -39,6 +43,9 @@ type pathEntry struct {
 func (w *writer) term(term []byte, gid uint32, docs, tfs []uint32) {
 	off := w.o.n - w.o.table[secPostings][0]
 	w.dict.add(term, len(docs), gid, off)
+	if w.scores != nil {
+		w.references = appendFloat(w.references, w.scores.Reference(gid))
+	}
 	w.postings += uint64(len(docs))
 	w.buf = appendPostings(w.buf[:0], docs, tfs, w.lengths)
 	w.o.write(w.buf)
@@ -64,6 +71,7 @@ func (w *writer) passage(id, doc, hash uint64, length uint32, terms []TermTF) {
 	w.lens.add(uint64(length))
 	w.length += uint64(length)
 	w.hashes = binary.LittleEndian.AppendUint64(w.hashes, hash)
+	w.roots = appendFloat(w.roots, root(terms))
 	w.forwardOffs.add(w.forwardSize)
 	w.buf = appendForward(w.buf[:0], terms)
 	w.forwardSize += uint64(len(w.buf))
@@ -110,6 +118,9 @@ func (w *writer) finish() error {
 	}
 	w.o.section(secBloom, w.dict.bloom)
 	w.o.section(secPaths, w.pathTable())
+	w.o.section(secRoots, w.roots)
+	w.o.section(secNorms, w.norms)
+	w.o.section(secReferences, w.references)
 	return w.o.finish([counts]uint64{
 		cntPassages: uint64(w.ids.n), cntDocuments: uint64(w.docIDs.n), cntTerms: uint64(w.dict.n),
 		cntPostings: w.postings, cntLength: w.length,
