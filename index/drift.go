@@ -1,174 +1,310 @@
 package index
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"quern/index/rank"
+	"quern/index/segment"
 )
 
 // Every passage's norm depends on every df and on N, so keeping all norms
 // exact would cost the whole corpus at each change. Instead each term has a
 // reference idf, each passage a reference norm n̂ computed with it, and
 //
-//	|idf(t) - îdf(t)| ≤ maxDrift for every term that a live passage has
+//	|idf(t) - îdf(t)| ≤ drift for every term that a live passage has
 //
-// holds in every snapshot. The true norm is then within maxDrift·√A of n̂ (by
-// the triangle inequality), where A = Σ a² over the passage's terms and a is
-// the weight of its tf. A query bounds each passage's score so and computes
-// exactly only those that may be among the best.
+// holds in every snapshot, which says what drift is. The true norm is then
+// within drift·√A of n̂ (by the triangle inequality), where A = Σ a² over the
+// passage's terms and a is the weight of its tf. A query bounds each passage's
+// score so and computes exactly only those that may be among the best.
 //
 // Upkeep: a term whose idf has moved by driftLimit is walked: each of its
-// postings gets its part of n̂² replaced. N moves the idf of every term
-// alike; when 1 + ln(1+N) has moved by scanLimit since all terms were looked
-// at, they are looked at again. Between two looks at a term that quantity
-// moves by at most 2·scanLimit, hence
+// postings gets its part of n̂² replaced. N moves the idf of every term alike;
+// the bound grows with it, and when it passes maxDrift all terms are looked
+// at. A term needs about df·driftLimit changes to drift so far and the walk
+// costs df, so that a posting's upkeep is about 1/driftLimit steps, whatever N.
 //
-//	driftLimit + 2·scanLimit = maxDrift.
-//
-// A term needs about df·driftLimit changes to drift so far and the walk costs
-// df, so that a posting's upkeep is about 1/driftLimit steps, whatever N.
+// While much is added at once, upkeep would cost more than the rest. Then drift
+// may grow to lazyDrift: answers stay exact, more passages are scored. The
+// engine mends it when there is time (Engine.settle).
 const (
 	maxDrift   = 0.08
 	driftLimit = maxDrift / 2
-	scanLimit  = maxDrift / 4
+	lazyDrift  = 0.7
+	// walkBudget is how many postings a transaction may walk besides some
+	// for each that it changes.
+	walkBudget = 1 << 17
 )
 
-// drift is the writer's knowledge of the reference idfs.
+// drift is the writer's knowledge of what has moved.
 type drift struct {
-	terms   []termDrift
-	touched []uint32 // terms whose df changed in the transaction
-	scanned float64  // ln(1+N) when all terms were last looked at
+	touched []touchedTerm // terms whose df changed in the transaction
+	marks   segment.Bits  // … as a set of gids
+	lastN   float64       // ln(1+N) as of the last transaction
+	// nextScan is the bound at which all terms are looked at.
+	nextScan float64
 }
 
-type termDrift struct {
-	reference float64 // NaN: none, no norm has a part of it
-	txn       uint64  // the last transaction that touched the term
-}
-
-// grow makes room for n terms.
-func (d *drift) grow(n int) {
-	for len(d.terms) < n {
-		d.terms = append(d.terms, termDrift{reference: math.NaN()})
-	}
+// touchedTerm is a term, and where its name can be read.
+type touchedTerm struct {
+	gid        uint32
+	view, rank int
 }
 
 // touch notes that a term's df changes.
-func (d *drift) touch(txn uint64, id uint32) {
-	if d.terms[id].txn != txn {
-		d.terms[id].txn = txn
-		d.touched = append(d.touched, id)
+func (d *drift) touch(gid uint32, view, rank int) {
+	for int(gid)>>6 >= len(d.marks) {
+		d.marks = append(d.marks, 0)
+	}
+	if !d.marks.Has(int(gid)) {
+		d.marks.Set(int(gid))
+		d.touched = append(d.touched, touchedTerm{gid, view, rank})
 	}
 }
 
-// forget drops the reference of a term that no live passage has.
-func (d *drift) forget(id uint32) { d.terms[id].reference = math.NaN() }
-
-// drifted is a term to be walked.
-type drifted struct {
-	id       uint32
-	idf      float64 // the new reference
-	from, to float64 // squares of the old and new reference
-}
-
-// certify restores the invariant after the changes of a transaction and
-// computes the norms of its new segments, views[old:].
-func (x *edit) certify(old int) {
-	d := &x.w.drift
-	terms := x.findDrifted()
-	cost := int64(0)
-	for _, t := range terms {
-		cost += int64(x.dfs.at(int(t.id)))
-	}
-	fresh := x.views[old:]
-	if cost > x.postings/2 { // bulk: cheaper all at once
-		x.refer()
-		fresh = x.views
-	} else {
-		for i := range x.views[:old] {
-			x.walk(&x.views[i], terms)
-		}
-		for _, t := range terms {
-			d.terms[t.id].reference = t.idf
-		}
-	}
-	for i := range fresh {
-		x.norm(&fresh[i])
+func (d *drift) reset() {
+	for _, t := range d.touched {
+		d.marks[t.gid>>6] = 0
 	}
 	d.touched = d.touched[:0]
 }
 
-// findDrifted looks at the terms touched, or at all if N has moved far. Terms
-// without a reference get one.
-func (x *edit) findDrifted() []drifted {
+// drifted is a term to be walked.
+type drifted struct {
+	gid     uint32
+	to      float32 // the new reference
+	step    float64 // difference of the squares of the new and old reference
+	touched int     // where in touched, or -1
+}
+
+// certify sets drift after the changes of a transaction, and the norms of its
+// new segments, views[old:].
+func (x *edit) certify(old int) {
 	d := &x.w.drift
-	var out []drifted
-	look := func(id uint32) {
-		df := x.dfs.at(int(id))
-		if df == 0 {
-			return
-		}
-		t, idf := &d.terms[id], rank.IDF(x.passages, int(df))
-		switch {
-		case math.IsNaN(t.reference):
-			t.reference = idf
-		case math.Abs(idf-t.reference) > driftLimit:
-			out = append(out, drifted{id, idf, t.reference * t.reference, idf * idf})
-		}
+	now := math.Log(float64(1 + x.passages))
+	x.drift += math.Abs(now - d.lastN)
+	d.lastN = now
+	changed := 0
+	terms, rest := x.lookTouched()
+	bound := max(x.drift, rest)
+	if bound > max(maxDrift, d.nextScan) {
+		terms, bound = x.lookAll()
 	}
-	if now := math.Log(float64(1 + x.passages)); math.Abs(now-d.scanned) > scanLimit {
-		d.scanned = now
-		for id := range x.dfs.len() {
-			look(uint32(id))
+	for i := range x.views[old:] {
+		changed += x.views[old+i].PostingCount()
+	}
+	fresh := x.views[old:]
+	switch most := worst(x, terms); {
+	case x.cost(terms) <= walkBudget+int64(16*changed):
+		x.walkAll(old, terms)
+		x.drift = bound
+		if bound <= maxDrift {
+			d.nextScan = 0
 		}
-		return out
+	case max(bound, most) <= lazyDrift:
+		x.drift = max(bound, most)
+		d.nextScan = lazyDrift
+	default:
+		x.refer()
+		fresh = x.views
 	}
-	for _, id := range d.touched {
-		look(id)
+	for i := range fresh {
+		x.norm(&fresh[i])
 	}
-	slices.SortFunc(out, func(a, b drifted) int { return int(int64(a.id) - int64(b.id)) })
-	return out
+	d.reset()
 }
 
-// refer makes every term's idf of the moment its reference.
+// settle makes drift small again, whatever it costs.
+func (x *edit) settle() {
+	terms, bound := x.lookAll()
+	if x.cost(terms) > x.postings/2 {
+		x.refer()
+		for i := range x.views {
+			x.norm(&x.views[i])
+		}
+	} else {
+		x.walkAll(len(x.views), terms)
+		x.drift = bound
+	}
+	x.w.drift.nextScan = 0
+	x.w.drift.reset()
+}
+
+// roundDrift is more than rounding a reference to float32 changes it.
+const roundDrift = 1e-5
+
+// look compares a term with its reference. A term without one gets it.
+func (x *edit) look(gid uint32) (to float32, off float64) {
+	st := x.stats.at(int(gid))
+	if st.df == 0 {
+		return 0, 0
+	}
+	idf := rank.IDF(x.passages, int(st.df))
+	to = float32(idf)
+	if st.reference != st.reference {
+		x.stats.edit(x.txn, int(gid)).reference = to
+		return to, roundDrift
+	}
+	return to, math.Abs(idf-float64(st.reference)) + roundDrift
+}
+
+// lookTouched gives the touched terms that have drifted, and the drift of the
+// others.
+func (x *edit) lookTouched() (out []drifted, rest float64) {
+	for i, t := range x.w.drift.touched {
+		to, off := x.look(t.gid)
+		if off > driftLimit {
+			out = append(out, x.drifted(t.gid, to, i))
+		} else {
+			rest = max(rest, off)
+		}
+	}
+	return out, rest
+}
+
+// lookAll gives all terms that have drifted, and the drift of the others.
+func (x *edit) lookAll() (out []drifted, rest float64) {
+	for gid := range uint32(x.stats.len()) {
+		to, off := x.look(gid)
+		if off > driftLimit {
+			out = append(out, x.drifted(gid, to, -1))
+		} else {
+			rest = max(rest, off)
+		}
+	}
+	return out, rest
+}
+
+func (x *edit) drifted(gid uint32, to float32, touched int) drifted {
+	from := float64(x.stats.at(int(gid)).reference)
+	return drifted{gid, to, float64(to)*float64(to) - from*from, touched}
+}
+
+// worst is the drift of the terms if they are not walked.
+func worst(x *edit, terms []drifted) (off float64) {
+	for _, t := range terms {
+		_, o := x.look(t.gid)
+		off = max(off, o)
+	}
+	return off
+}
+
+// cost is how many postings walking the terms reads.
+func (x *edit) cost(terms []drifted) (n int64) {
+	for _, t := range terms {
+		n += int64(x.stats.at(int(t.gid)).df)
+	}
+	return n
+}
+
+// refer makes every term's idf of the moment its reference. All norms are to
+// be computed anew.
 func (x *edit) refer() {
-	for id := range x.dfs.len() {
-		if df := x.dfs.at(id); df > 0 {
-			x.w.drift.terms[id].reference = rank.IDF(x.passages, int(df))
+	for gid := range x.stats.len() {
+		if st := x.stats.at(gid); st.df > 0 {
+			x.stats.edit(x.txn, gid).reference = float32(rank.IDF(x.passages, int(st.df)))
 		}
 	}
+	x.drift, x.w.drift.nextScan = roundDrift, 0
 }
 
-// norm computes the reference norms of all live passages of a segment.
+// norm computes the reference norms of all live passages of a view.
 func (x *edit) norm(v *view) {
 	v.eachLive(func(local int) {
-		var log, raw rank.Squares
-		list := readPairs(v.forward.list(local))
-		for r, tf, ok := list.next(); ok; r, tf, ok = list.next() {
-			reference := x.w.drift.terms[v.terms[r]].reference
-			log.Add(rank.LogTF(tf) * reference)
-			raw.Add(rank.RawTF(tf) * reference)
+		x.list = v.terms(local, x.list)
+		var sum rank.Squares
+		for _, t := range x.list {
+			sum.Add(rank.LogTF(t.TF) * float64(x.stats.at(int(v.GID(int(t.Term)))).reference))
 		}
-		v.norms.set(x.txn, local, squares{float64(log), float64(raw)})
+		v.norms.set(x.txn, local, float64(sum))
 	})
 }
 
-// walk corrects the reference norms of a segment's passages for terms, which
-// ascend by id.
-func (x *edit) walk(v *view, terms []drifted) {
-	ids := v.ids
+// walkAll corrects the norms of views[:old] for the terms, and their
+// references.
+func (x *edit) walkAll(old int, terms []drifted) {
+	if len(terms) == 0 {
+		return
+	}
+	slices.SortFunc(terms, func(a, b drifted) int { return cmp.Compare(a.gid, b.gid) })
+	w := walker{edit: x, terms: terms}
+	for i := range x.views[:old] {
+		w.walk(&x.views[i])
+	}
 	for _, t := range terms {
-		i, ok := slices.BinarySearch(ids, t.id)
-		ids = ids[i:]
-		if !ok {
-			continue
+		x.stats.edit(x.txn, int(t.gid)).reference = t.to
+	}
+}
+
+// walker corrects reference norms for drifted terms.
+type walker struct {
+	*edit
+	terms  []drifted
+	names  []byte       // of the terms, one after the other
+	ends   []int        // … and where each ends
+	wanted segment.Bits // the terms by gid; nil until needed
+}
+
+// lookupCost is how many entries of a column are read in the time that a term
+// is found by its name.
+const lookupCost = 64
+
+func (w *walker) walk(v *view) {
+	if w.terms[0].touched < 0 || v.Terms() < lookupCost*len(w.terms) {
+		w.byNumber(v)
+		return
+	}
+	w.readNames()
+	start := 0
+	for i, t := range w.terms {
+		if rank, ok := v.rank(w.names[start:w.ends[i]]); ok {
+			w.term(v, rank, t.step)
 		}
-		r := v.ranks[len(v.ids)-len(ids)]
-		list := readPairs(v.postings.list(int(r)))
-		for p, tf, ok := list.next(); ok; p, tf, ok = list.next() {
-			n := v.norms.edit(x.txn, int(p))
-			n.log += rank.LogTF(tf) * rank.LogTF(tf) * (t.to - t.from)
-			n.raw += rank.RawTF(tf) * rank.RawTF(tf) * (t.to - t.from)
+		start = w.ends[i]
+	}
+}
+
+// readNames makes names and ends, once.
+func (w *walker) readNames() {
+	if w.ends != nil {
+		return
+	}
+	for _, t := range w.terms {
+		at := w.w.drift.touched[t.touched]
+		w.names = w.views[at.view].termName(at.rank, w.names)
+		w.ends = append(w.ends, len(w.names))
+	}
+}
+
+// byNumber goes through the view's dictionary to find the terms.
+func (w *walker) byNumber(v *view) {
+	if w.wanted == nil {
+		w.wanted = segment.NewBits(w.stats.len())
+		for _, t := range w.terms {
+			w.wanted.Set(int(t.gid))
 		}
 	}
+	for rank := range v.Terms() {
+		gid := v.GID(rank)
+		if !w.wanted.Has(int(gid)) {
+			continue
+		}
+		i, _ := slices.BinarySearchFunc(w.terms, gid, func(t drifted, g uint32) int { return cmp.Compare(t.gid, g) })
+		w.term(v, rank, w.terms[i].step)
+	}
+}
+
+func (w *walker) term(v *view, at int, step float64) {
+	list := &w.w.postings
+	v.read(at, list)
+	for list.Next() {
+		tfs := list.TFs
+		for i, p := range list.Docs {
+			a := rank.LogTF(tfs[i])
+			*v.norms.edit(w.txn, int(p)) += a * a * step
+		}
+	}
+	v.must(list.Err())
 }

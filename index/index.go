@@ -12,6 +12,7 @@ import (
 	"quern/index/analysis"
 	"quern/index/chunk"
 	"quern/index/extract"
+	"quern/index/segment/vfs"
 )
 
 // ErrNotFound is returned for a document or passage that is not in the index.
@@ -29,6 +30,24 @@ type Options struct {
 	// number of CPUs.
 	Threads int
 	Log     *slog.Logger
+
+	// Dir is the data directory, made if it is not there. Without it, and
+	// without FS, the index lives in memory and ends with the engine.
+	Dir string
+	// FS is used instead of Dir if it is set.
+	FS vfs.FS
+	// MemoryBudget bounds, in bytes, what is held in memory before it is
+	// written to disk; 0 means 64 MiB.
+	MemoryBudget int64
+	// CommitEvery is how long a change may wait before it is made durable;
+	// 0 means 2 seconds.
+	CommitEvery time.Duration
+	// PurgeAfter is the time by which the text of a document that is gone
+	// is gone from the disk, too; 0 means one hour.
+	PurgeAfter time.Duration
+	// OnDamage, if set, is told of each damaged file that was set aside,
+	// from any goroutine: documents are missing and must be put again.
+	OnDamage func(error)
 }
 
 // Document is one file as read. Path identifies it and breaks ties.
@@ -38,7 +57,10 @@ type Document struct {
 	Rel      string // within the folder, slash-separated
 	Modified time.Time
 	Size     int64 // bytes of the file
-	Content  *extract.Document
+	// Fingerprint is the caller's own note of how the file looked, such as
+	// its device, inode and change time. It is kept as it is.
+	Fingerprint string
+	Content     *extract.Document
 }
 
 // Change is one change to the set of documents. Exactly one of Put, Remove and
@@ -100,6 +122,7 @@ type DocumentInfo struct {
 	Modified                       time.Time
 	Size                           int64
 	Passages                       int
+	Fingerprint                    string
 }
 
 // Result is the answer to a query.
@@ -161,6 +184,13 @@ type Stats struct {
 	Terms      int   // distinct terms with df > 0
 	Length     int64 // sum of |p|
 	Bytes      int64 // estimate of the memory held
+	Segments   int   // on disk and in memory
+	Dead       int   // passages not yet merged away
+	DiskBytes  int64 // of the segments on disk
+	// Committed is the generation that a crash would leave, and CommittedAt
+	// the time it was made durable; both are zero for an index in memory.
+	Committed   uint64
+	CommittedAt time.Time
 	// Folders counts documents and passages by folder name.
 	Folders map[string]FolderStats
 }

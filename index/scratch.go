@@ -1,8 +1,11 @@
 package index
 
 import (
+	"fmt"
 	"math/bits"
 	"sync"
+
+	"quern/index/segment"
 )
 
 // scratch is memory that searches use one after the other. Between searches,
@@ -11,13 +14,16 @@ type scratch struct {
 	sums  []float64 // by passage of a segment; 0: no term of the query
 	dirty []uint64  // a bit for each 64 passages: some sum is not 0
 
-	ids, tfs [256]uint32 // postings just read
+	list  segment.Postings
+	terms []segment.TermTF
+	text  segment.TextBuffer
 
 	states  []docState // by slot; nil if no document is to be told from another
 	store   []docState
 	lengths [4096]float64 // BM25: lengthNorm of short lengths; 0: not computed
 	idfs    idfMemo
 	found   []occurrence
+	records map[uint32]*document // read in this search, by slot
 }
 
 // docState says whether a document may be found.
@@ -41,6 +47,8 @@ func takeScratch(s *Snapshot) *scratch {
 
 func (x *scratch) release() {
 	x.states = nil
+	x.list, x.text = segment.Postings{}, segment.TextBuffer{} // they hold on to segments
+	clear(x.records)
 	scratchPool.Put(x)
 }
 
@@ -73,25 +81,22 @@ func (x *scratch) lengthNorm(q *query, length uint32) float64 {
 	return x.lengths[length]
 }
 
-// fill reads the next postings into ids and tfs and returns how many.
-func (x *scratch) fill(p *pairs) int {
-	b, id, n := p.b, p.id, 0
-	for ; n < len(x.ids) && len(b) > 0; n++ {
-		g, tf := uint64(b[0]), uint64(1)
-		if g < 0x80 {
-			b = b[1:]
-		} else {
-			g, b = uvarint(b)
-		}
-		if g&1 != 0 {
-			tf, b = uvarint(b)
-		}
-		id += uint32(g >> 1)
-		x.ids[n], x.tfs[n] = id, uint32(tf)
-		id++
+// record reads the record of a passage's document, once in a search; v is the
+// passage's view.
+func (r *run) record(v *view, slot uint32) *document {
+	if d, ok := r.records[slot]; ok {
+		return d
 	}
-	p.b, p.id = b, id
-	return n
+	i, ord, ok := r.s.findSlot(slot)
+	if !ok {
+		v.must(fmt.Errorf("%w: there is no document %d", segment.ErrCorrupt, slot))
+	}
+	d := r.s.document(i, ord)
+	if r.records == nil {
+		r.records = make(map[uint32]*document)
+	}
+	r.records[slot] = d
+	return d
 }
 
 // sweep offers the passages that have a sum and clears the sums.

@@ -7,11 +7,10 @@ import (
 
 // Passage is what a Builder takes.
 type Passage struct {
-	ID     uint64 // ascending in a segment, never used again
-	Doc    uint64 // id of its document
-	Hash   uint64 // of what its terms depend on
-	Length uint32 // in terms
-	Text   []byte
+	ID   uint64 // ascending in a segment, never used again
+	Doc  uint64 // id of its document
+	Hash uint64 // of what its terms depend on
+	Text []byte
 }
 
 // Builder gathers passages and documents and writes them as a segment. The
@@ -25,6 +24,7 @@ type Builder struct {
 	fwd      []TermTF // by passage, provisional numbers
 	ends     []int    // of each passage in fwd
 	passages []Passage
+	lengths  []uint32 // of the passages, in terms
 	text     []byte
 	textEnds []int
 	docs     []record
@@ -46,20 +46,22 @@ func (b *Builder) AddDocument(id uint64, path string, data []byte) {
 	b.size += len(path) + len(data) + 64
 }
 
-// AddPassage takes a passage with every occurrence of its terms, in any order.
-// The text is copied.
+// AddPassage takes a passage with every occurrence of its terms, in any order;
+// their number is its length. The text is copied.
 func (b *Builder) AddPassage(p Passage, terms func(yield func(string) bool)) {
-	n := uint32(len(b.passages) + 1)
+	n, length := uint32(len(b.passages)+1), uint32(0)
 	terms(func(t string) bool {
 		b.addTerm(t, n)
+		length++
 		return true
 	})
+	b.lengths = append(b.lengths, length)
 	b.ends = append(b.ends, len(b.fwd))
 	b.text = append(b.text, p.Text...)
 	b.textEnds = append(b.textEnds, len(b.text))
 	p.Text = nil
 	b.passages = append(b.passages, p)
-	b.size += len(p.Text) + 64
+	b.size += 64
 }
 
 func (b *Builder) addTerm(t string, passage uint32) {
@@ -150,10 +152,7 @@ func (b *Builder) invert(order []uint32) (offs []int, docs, tfs []uint32) {
 }
 
 func (b *Builder) writeTerms(w *writer, opt WriteOptions, order []uint32, offs []int, docs, tfs []uint32) {
-	w.lengths = make([]uint32, len(b.passages))
-	for i, p := range b.passages {
-		w.lengths[i] = p.Length
-	}
+	w.lengths = b.lengths
 	w.o.begin(secPostings)
 	var term []byte
 	for i, id := range order {
@@ -186,7 +185,7 @@ func (b *Builder) writePassages(w *writer, order []uint32, offs []int, docs, tfs
 		if err := ascending("passage", &last, p.ID, i == 0); err != nil {
 			return err
 		}
-		w.passage(p.ID, p.Doc, p.Hash, p.Length, b.fwd[start:b.ends[i]])
+		w.passage(p.ID, p.Doc, p.Hash, b.lengths[i], b.fwd[start:b.ends[i]])
 		start = b.ends[i]
 	}
 	w.endPassages()

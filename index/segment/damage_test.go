@@ -21,7 +21,7 @@ func small(t testing.TB) ([]byte, dump) {
 		ms[i].Text = ms[i].Text[:min(200, len(ms[i].Text))]
 	}
 	for i := range 150 {
-		ms = append(ms, model{Passage: Passage{ID: ms[len(ms)-1].ID + 1, Length: 1}, terms: []string{"every"}})
+		ms = append(ms, model{Passage: Passage{ID: ms[len(ms)-1].ID + 1}, terms: []string{"every"}})
 		if i%50 == 0 {
 			ms[len(ms)-1].terms = []string{"every", "every", "every"}
 		}

@@ -86,3 +86,9 @@ func (r *Reader) forwardTFs(i int, terms []TermTF, b []byte) error {
 	}
 	return nil
 }
+
+// ForwardBytes gives the coded terms of passage i, in place: two passages of a
+// segment with equal bytes have equal terms.
+func (r *Reader) ForwardBytes(i int) ([]byte, error) {
+	return r.forward.slice(&r.forwardOffs, i)
+}

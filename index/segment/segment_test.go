@@ -51,7 +51,7 @@ func randomModels(r *rand.Rand, n, vocabulary int) []model {
 	id := uint64(r.IntN(5))
 	for i := range ms {
 		length := r.IntN(40)
-		m := model{Passage: Passage{ID: id, Doc: uint64(i / 3), Hash: r.Uint64(), Length: uint32(length)}}
+		m := model{Passage: Passage{ID: id, Doc: uint64(i / 3), Hash: r.Uint64()}}
 		for range length {
 			m.terms = append(m.terms, randomTerm(r, vocabulary))
 		}
@@ -124,8 +124,8 @@ func expected(ms []model, ds []modelDoc) dump {
 		slices.SortFunc(fwd, func(a, b string) int {
 			return strings.Compare(a[:strings.IndexByte(a, ':')], b[:strings.IndexByte(b, ':')])
 		})
-		d.Passages = append(d.Passages, fmt.Sprint(m.ID, m.Doc, m.Hash, m.Length, string(m.Text), fwd))
-		d.Length += int64(m.Length)
+		d.Passages = append(d.Passages, fmt.Sprint(m.ID, m.Doc, m.Hash, uint32(len(m.terms)), string(m.Text), fwd))
+		d.Length += int64(len(m.terms))
 	}
 	for t := range byTerm {
 		d.Terms = append(d.Terms, t)
@@ -421,7 +421,7 @@ func TestSkip(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		var ms []model
 		for i := range 1 + r.IntN(3000) {
-			m := model{Passage: Passage{ID: uint64(i), Length: 1}, terms: []string{"other"}}
+			m := model{Passage: Passage{ID: uint64(i)}, terms: []string{"other"}}
 			if r.IntN(3) > 0 {
 				m.terms = slices.Repeat([]string{"term"}, 1+r.IntN(3))
 			}
