@@ -20,22 +20,24 @@ import (
 // passage's terms and a is the weight of its tf. A query bounds each passage's
 // score so and computes exactly only those that may be among the best.
 //
-// Upkeep: a term whose idf has moved by driftLimit is walked: each of its
+// Upkeep: a term whose idf has moved by fineLimit is walked: each of its
 // postings gets its part of n̂² replaced. N moves the idf of every term alike;
 // the bound grows with it, and when it passes maxDrift all terms are looked
-// at. A term needs about df·driftLimit changes to drift so far and the walk
-// costs df, so that a posting's upkeep is about 1/driftLimit steps, whatever N.
+// at. A term needs about df·fineLimit changes to drift so far and the walk
+// costs df, so that a posting's upkeep is about 1/fineLimit steps, whatever N.
 //
 // While much is added at once, upkeep would cost more than the rest. Then drift
 // may grow to lazyDrift: answers stay exact, more passages are scored. The
-// engine mends it when there is time (Engine.settle).
+// engine mends it when there is time (Engine.refine).
 const (
-	maxDrift   = 0.08
-	driftLimit = maxDrift / 2
-	lazyDrift  = 0.7
-	// walkBudget is how many postings a transaction may walk besides some
-	// for each that it changes.
-	walkBudget = 1 << 17
+	fineLimit = 0.05
+	maxDrift  = 2 * fineLimit
+	lazyDrift = 0.7
+
+	// A batch whose upkeep would walk more postings than freeUpkeep and
+	// upkeepFactor for each that it adds leaves it for later.
+	freeUpkeep   = 100_000
+	upkeepFactor = 16
 )
 
 // drift is the writer's knowledge of what has moved.
@@ -45,6 +47,7 @@ type drift struct {
 	lastN   float64       // ln(1+N) as of the last transaction
 	// nextScan is the bound at which all terms are looked at.
 	nextScan float64
+	free     int64 // freeUpkeep, or what a test sets
 }
 
 // touchedTerm is a term, and where its name can be read.
@@ -97,7 +100,7 @@ func (x *edit) certify(old int) {
 	}
 	fresh := x.views[old:]
 	switch most := worst(x, terms); {
-	case x.cost(terms) <= walkBudget+int64(16*changed):
+	case x.cost(terms) <= d.free+int64(upkeepFactor*changed):
 		x.walkAll(old, terms)
 		x.drift = bound
 		if bound <= maxDrift {
@@ -116,8 +119,8 @@ func (x *edit) certify(old int) {
 	d.reset()
 }
 
-// settle makes drift small again, whatever it costs.
-func (x *edit) settle() {
+// refine makes drift small again, whatever it costs.
+func (x *edit) refine() {
 	terms, bound := x.lookAll()
 	if x.cost(terms) > x.postings/2 {
 		x.refer()
@@ -155,7 +158,7 @@ func (x *edit) look(gid uint32) (to float32, off float64) {
 func (x *edit) lookTouched() (out []drifted, rest float64) {
 	for i, t := range x.w.drift.touched {
 		to, off := x.look(t.gid)
-		if off > driftLimit {
+		if off > fineLimit {
 			out = append(out, x.drifted(t.gid, to, i))
 		} else {
 			rest = max(rest, off)
@@ -168,7 +171,7 @@ func (x *edit) lookTouched() (out []drifted, rest float64) {
 func (x *edit) lookAll() (out []drifted, rest float64) {
 	for gid := range uint32(x.stats.len()) {
 		to, off := x.look(gid)
-		if off > driftLimit {
+		if off > fineLimit {
 			out = append(out, x.drifted(gid, to, -1))
 		} else {
 			rest = max(rest, off)

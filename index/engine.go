@@ -68,13 +68,16 @@ func Open(o Options) (*Engine, error) {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
 	e.current.Store(e.empty(0))
+	e.state.drift.free = freeUpkeep
 	if e.opts.FS != nil {
 		if err := e.openStore(); err != nil {
 			return nil, fmt.Errorf("open index: %w", err)
 		}
 	}
 	e.loops.Go(e.memLoop)
-	e.loops.Go(e.diskLoop)
+	if e.store != nil {
+		e.loops.Go(e.diskLoop)
+	}
 	return e, nil
 }
 

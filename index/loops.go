@@ -3,16 +3,23 @@ package index
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
 // longestPause is how long a failing disk is left alone at most.
 const longestPause = time.Minute
 
+// refineAfter is how long no batch must have come before norms are refined.
+const refineAfter = 100 * time.Millisecond
+
 // memLoop merges segments in memory as they come, and writes them to disk when
-// there are many or some time has passed. It ends when the engine closes.
+// there are many or some time has passed. When no more come it refines the
+// norms. It ends when the engine closes.
 func (e *Engine) memLoop() {
 	var due <-chan time.Time
+	quiet := time.NewTimer(refineAfter)
+	defer quiet.Stop()
 	pause := e.opts.CommitEvery
 	for {
 		flush := false
@@ -20,10 +27,12 @@ func (e *Engine) memLoop() {
 		case <-e.closing.Done():
 			return
 		case <-e.wakeMem:
-			for e.more(e.mergeMemory(e.closing)) {
-			}
+			e.more(false, e.mergeAll(e.closing))
+			quiet.Reset(refineAfter)
 			flush = e.store != nil && e.store.failure() == nil &&
 				e.Snapshot().memoryBytes() > e.opts.MemoryBudget/4
+		case <-quiet.C:
+			e.more(false, e.refine(e.closing))
 		case <-due:
 			due, flush = nil, true
 		}
@@ -32,6 +41,15 @@ func (e *Engine) memLoop() {
 		}
 		if due == nil && e.store != nil && !e.store.upToDate(e.Snapshot()) {
 			due = time.After(pause)
+		}
+	}
+}
+
+// mergeAll merges in memory until no merge is wanted.
+func (e *Engine) mergeAll(ctx context.Context) error {
+	for {
+		if merged, err := e.mergeMemory(ctx); err != nil || !merged {
+			return err
 		}
 	}
 }
@@ -46,14 +64,13 @@ func (e *Engine) flushOrWait(pause time.Duration) time.Duration {
 	return min(2*pause, longestPause)
 }
 
-// diskLoop merges segments on disk, purges dead text, and mends norms when
-// there is time. It ends when the engine closes.
+// diskLoop merges segments on disk and purges dead text. It ends when the
+// engine closes.
 func (e *Engine) diskLoop() {
-	last := uint64(0)
 	for {
 		var tick <-chan time.Time
-		if wait, ok := e.nextTick(); ok {
-			tick = time.After(wait)
+		if e.mourns() {
+			tick = time.After(e.opts.PurgeAfter / 8)
 		}
 		select {
 		case <-e.closing.Done():
@@ -61,46 +78,34 @@ func (e *Engine) diskLoop() {
 		case <-e.wakeDisk:
 		case <-tick:
 		}
-		if e.store != nil {
-			for e.more(e.mergeDisk(e.closing)) {
-			}
-			_ = e.more(true, e.store.purgeDamaged(e.opts.PurgeAfter))
+		for e.more(e.mergeDisk(e.closing)) {
 		}
-		s := e.Snapshot()
-		if s.drift > maxDrift && s.generation == last {
-			_ = e.more(true, e.settle())
-		}
-		last = s.generation
+		e.more(false, e.store.purgeDamaged(e.opts.PurgeAfter))
 	}
 }
 
-// nextTick says when diskLoop has something to do even if nothing wakes it.
-func (e *Engine) nextTick() (time.Duration, bool) {
+// mourns reports whether there is dead text on disk.
+func (e *Engine) mourns() bool {
 	s := e.Snapshot()
-	if s.drift > maxDrift {
-		return e.opts.CommitEvery, true
-	}
-	if e.store == nil {
-		return 0, false
-	}
-	waiting := e.store.hasDamaged()
-	for i := range s.views {
-		waiting = waiting || !s.views[i].since.IsZero()
-	}
-	return e.opts.PurgeAfter / 8, waiting
+	dead := func(v view) bool { return !v.since.IsZero() }
+	return e.store.hasDamaged() || slices.ContainsFunc(s.views[:s.memory()], dead)
 }
 
-// settle makes the drift of the snapshot small.
-func (e *Engine) settle() error {
-	if err := e.take(e.closing, e.writer); err != nil {
+// refine does the upkeep of norms that batches have left.
+func (e *Engine) refine(ctx context.Context) error {
+	if e.Snapshot().drift <= maxDrift {
+		return nil
+	}
+	if err := e.take(ctx, e.writer); err != nil {
 		return err
 	}
 	defer func() { <-e.writer }()
 	next := *e.Snapshot()
-	if err := guard(next.views, func() { e.edit(&next).settle() }); err != nil {
+	if err := guard(next.views, func() { e.edit(&next).refine() }); err != nil {
 		return err
 	}
 	e.current.Store(&next)
+	e.log.Debug("refined norms", "passages", next.passages, "terms", next.terms)
 	return nil
 }
 
