@@ -132,16 +132,21 @@ func (e *Engine) mergeMemory(ctx context.Context) (bool, error) {
 // mergeDisk does the merge on disk that is most wanted, if any. The next commit
 // makes it good and removes the files merged.
 func (e *Engine) mergeDisk(ctx context.Context) (bool, error) {
+	return e.mergeDiskBy(ctx, func(views []view) (lo, hi int) {
+		if lo, hi = choosePurge(views, time.Now().Add(-e.opts.PurgeAfter*3/4)); lo < hi {
+			return lo, hi
+		}
+		return chooseMerge(views)
+	})
+}
+
+func (e *Engine) mergeDiskBy(ctx context.Context, choose func([]view) (lo, hi int)) (bool, error) {
 	if err := e.take(ctx, e.disk); err != nil {
 		return false, err
 	}
 	defer func() { <-e.disk }()
 	s := e.Snapshot()
-	views := s.views[:s.memory()]
-	lo, hi := choosePurge(views, time.Now().Add(-e.opts.PurgeAfter*3/4))
-	if lo == hi {
-		lo, hi = chooseMerge(views)
-	}
+	lo, hi := choose(s.views[:s.memory()])
 	if lo == hi {
 		return false, nil
 	}
