@@ -46,9 +46,11 @@ type manifestSegment struct {
 	dead, deadDocs segment.Bits
 }
 
-func (m *manifest) encode() []byte {
+func (m *manifest) encode() []byte { return m.encodeAs(manifestVersion) }
+
+func (m *manifest) encodeAs(version uint32) []byte {
 	b := append([]byte(nil), manifestMagic...)
-	b = binary.LittleEndian.AppendUint32(b, manifestVersion)
+	b = binary.LittleEndian.AppendUint32(b, version)
 	b = appendString(b, m.options)
 	for _, v := range []uint64{m.generation, m.nextFile,
 		uint64(m.totals.passages), uint64(m.totals.length), uint64(m.totals.documents)} {

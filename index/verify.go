@@ -10,14 +10,16 @@ import (
 // Verify reads the whole index and proves that its parts agree: every segment
 // in itself, the statistics with the postings, the documents with their
 // passages. The error lists what does not; it wraps segment.ErrCorrupt for a
-// damaged file.
+// damaged file, which the engine sets aside.
 func (s *Snapshot) Verify() error {
 	var errs []error
 	for i := range s.views {
-		err := error(nil)
-		damage := guard(s.views, func() { err = s.views[i].Verify() })
-		if err := errors.Join(err, damage); err != nil {
-			errs = append(errs, fmt.Errorf("segment %s: %w", s.views[i].label(), err))
+		v := &s.views[i]
+		err := guard(s.views, func() { v.must(v.Verify()) })
+		var d *damaged
+		if errors.As(err, &d) {
+			_, aside := s.engine.setAside(d)
+			errs = append(errs, err, aside)
 		}
 	}
 	if len(errs) > 0 {

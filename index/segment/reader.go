@@ -243,5 +243,11 @@ func (r *Reader) FindPath(path string, yield func(i int) bool) error {
 	return nil
 }
 
-// CheckAll proves every byte of the segment by its checksums.
-func (r *Reader) CheckAll() error { return r.f.check(0, len(r.f.data)) }
+// CheckAll proves every byte of the segment by its checksums, also what was
+// proved before: a medium may have failed since.
+func (r *Reader) CheckAll() error {
+	for i := range r.f.good {
+		r.f.good[i].Store(0)
+	}
+	return r.f.check(0, len(r.f.data))
+}
