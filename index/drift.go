@@ -37,7 +37,7 @@ const (
 	// A batch whose upkeep would walk more postings than freeUpkeep and
 	// upkeepFactor for each that it adds leaves it for later.
 	freeUpkeep   = 100_000
-	upkeepFactor = 16
+	upkeepFactor = 3
 )
 
 // drift is the writer's knowledge of what has moved.
@@ -221,7 +221,7 @@ func (x *edit) norm(v *view) {
 		for _, t := range x.list {
 			sum.Add(rank.LogTF(t.TF) * float64(x.stats.at(int(v.GID(int(t.Term)))).reference))
 		}
-		v.norms.set(x.txn, local, float64(sum))
+		v.setNorm(x.txn, local, float64(sum))
 	})
 }
 
@@ -306,7 +306,7 @@ func (w *walker) term(v *view, at int, step float64) {
 		tfs := list.TFs
 		for i, p := range list.Docs {
 			a := rank.LogTF(tfs[i])
-			*v.norms.edit(w.txn, int(p)) += a * a * step
+			v.setNorm(w.txn, int(p), v.norms.at(int(p))+a*a*step)
 		}
 	}
 	v.must(list.Err())

@@ -289,7 +289,7 @@ func (x *edit) adoptNorms() {
 	for _, i := range order {
 		if v := &x.views[i]; v.HasScores() {
 			for local := range v.Passages() {
-				v.norms.set(x.txn, local, float64(v.Norm2(local)))
+				v.setNorm(x.txn, local, float64(v.Norm2(local)))
 			}
 			x.adoptReferences(v)
 		}

@@ -167,7 +167,7 @@ func (x *edit) viewOf(m *merge, sources []view) view {
 			if to == segment.Gone {
 				continue
 			}
-			v.norms.set(x.txn, int(to), s.norms.at(local))
+			v.setNorm(x.txn, int(to), s.norms.at(local))
 			if s.isDead(local) {
 				v.kill(x.txn, int(to))
 			}

@@ -2,6 +2,7 @@ package index
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"sync"
 
@@ -12,7 +13,7 @@ import (
 // and between segments, sums and dirty are zero.
 type scratch struct {
 	sums  []float64 // by passage of a segment; 0: no term of the query
-	dirty []uint64  // a bit for each 64 passages: some sum is not 0
+	dirty []uint64  // a bit for each passage: its sum was added to
 
 	list  segment.Postings
 	terms []segment.TermTF
@@ -56,7 +57,7 @@ func (x *scratch) release() {
 func (x *scratch) prepare(n int) {
 	if blocks := (n + 63) / 64; len(x.sums) < 64*blocks {
 		x.sums = make([]float64, 64*blocks)
-		x.dirty = make([]uint64, (blocks+63)/64)
+		x.dirty = make([]uint64, blocks)
 	}
 }
 
@@ -99,23 +100,46 @@ func (r *run) record(v *view, slot uint32) *document {
 	return d
 }
 
-// sweep offers the passages that have a sum and clears the sums.
+// sweep offers the passages that have a sum, and clears the sums.
 func (r *run) sweep(i uint32, v *view) {
-	for w, blocks := range r.dirty {
-		r.dirty[w] = 0
-		for ; blocks != 0; blocks &= blocks - 1 {
-			r.sweepBlock(i, v, 64*w+bits.TrailingZeros64(blocks))
+	for block, w := range r.dirty[:(v.Passages()+63)/64] {
+		if w != 0 {
+			r.dirty[block] = 0
+			r.sweepBlock(i, v, block, w)
 		}
 	}
 }
 
-func (r *run) sweepBlock(i uint32, v *view, block int) {
-	dead := v.dead.at(block)
+// sweepBlock offers the passages w of a block of 64. Those that cannot be among
+// the best are only counted, if that is all there is to do.
+func (r *run) sweepBlock(i uint32, v *view, block int, w uint64) {
 	sums := r.sums[64*block : 64*block+64]
-	for j, sum := range sums {
-		if sum != 0 && dead>>j&1 == 0 {
+	live := w &^ v.dead.at(block)
+	least := math.Inf(-1)
+	if r.states == nil {
+		r.total += bits.OnesCount64(live)
+		least = r.least(v, block)
+	}
+	for ; w != 0; w &= w - 1 {
+		j := bits.TrailingZeros64(w)
+		sum := sums[j]
+		sums[j] = 0
+		if sum >= least && live>>j&1 != 0 {
 			r.offer(i, v, 64*block+j, sum)
 		}
 	}
-	clear(sums)
+}
+
+// least is what the sum of a passage of a block must reach for it to be among
+// the best.
+func (r *run) least(v *view, block int) float64 {
+	floor := r.floor.Value()
+	if r.q.model == BM25 {
+		return floor
+	}
+	norm := v.least(block, r.s.drift)
+	if floor <= 0 || norm <= 0 {
+		return 0
+	}
+	return floor * norm * (1 - roundingSlack)
 }

@@ -129,7 +129,7 @@ func (r *run) accumulate(v *view, w present) {
 			}
 		}
 		for _, p := range ids {
-			r.dirty[p>>12] |= 1 << (p >> 6 & 63)
+			r.dirty[p>>6] |= 1 << (p & 63)
 		}
 	}
 	v.must(list.Err())
@@ -159,19 +159,24 @@ func (r *run) bounds(v *view, local int, sum float64) (lower, upper float64) {
 
 // offer takes a passage that has a term of the query.
 func (r *run) offer(i uint32, v *view, local int, sum float64) {
-	doc := uint32(v.PassageDoc(local))
-	if r.states != nil && !r.admit(v, doc) {
-		return
-	}
-	if !r.o.CollapseDocument {
-		r.total++
+	owner := int32(len(r.candidates)) // each its own, if hits are not collapsed
+	if r.states != nil {
+		doc := uint32(v.PassageDoc(local))
+		if !r.admit(v, doc) {
+			return
+		}
+		if r.o.CollapseDocument {
+			owner = int32(doc)
+		} else {
+			r.total++
+		}
 	}
 	lower, upper := r.bounds(v, local, sum)
 	if upper < r.floor.Value() {
 		return
 	}
 	r.candidates = append(r.candidates, candidate{upper, i, uint32(local)})
-	r.floor.Raise(int32(doc), lower)
+	r.floor.Raise(owner, lower)
 }
 
 // admit reports whether the document may be found; it counts the documents

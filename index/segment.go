@@ -1,6 +1,7 @@
 package index
 
 import (
+	"math"
 	"math/bits"
 	"runtime"
 	"sort"
@@ -58,6 +59,9 @@ type view struct {
 	dead     pages[uint64]  // a bit for each passage
 	deadDocs pages[uint64]  // a bit for each document record
 	norms    pages[float64] // square of each passage's reference norm, see drift.go
+	// floors bounds, for each 64 passages, their reference norms from
+	// below and their roots from above.
+	floors pages[normFloor]
 	// since is when the first of what is dead died; zero if nothing is.
 	since time.Time
 }
@@ -67,7 +71,32 @@ func newView(txn uint64, s *seg, first uint64) view {
 	v.dead.grow(txn, (s.Passages()+63)/64)
 	v.deadDocs.grow(txn, (s.Documents()+63)/64)
 	v.norms.grow(txn, s.Passages())
+	v.floors.grow(txn, (s.Passages()+63)/64)
 	return v
+}
+
+// normFloor bounds the norms of 64 passages; zero is no bound.
+type normFloor struct{ norm, root float32 }
+
+// setNorm sets the square of a passage's reference norm.
+func (v *view) setNorm(txn uint64, local int, norm2 float64) {
+	v.norms.set(txn, local, norm2)
+	f := v.floors.at(local / 64)
+	norm := math.Nextafter32(float32(math.Sqrt(max(norm2, 0))), 0)
+	root := v.Root(local)
+	if f.root != 0 && f.norm <= norm && f.root >= root {
+		return
+	}
+	if f.root == 0 {
+		f = normFloor{norm, root}
+	}
+	v.floors.set(txn, local/64, normFloor{min(f.norm, norm), max(f.root, root)})
+}
+
+// least is a lower bound of the true norms of a block of 64 passages.
+func (v *view) least(block int, drift float64) float64 {
+	f := v.floors.at(block)
+	return float64(f.norm) - drift*float64(f.root)
 }
 
 // weight is what merging the view costs.

@@ -258,3 +258,18 @@ func (s *section) slice(offs *column, i int) ([]byte, error) {
 	}
 	return s.b[from:to:to], s.check(int(from), int(to-from))
 }
+
+var sectionNames = [sections]string{
+	"postings", "strings", "forward", "text", "documents", "hashes", "ids", "owners", "lengths",
+	"forward at", "text at", "text blocks", "text blocks at", "dictionary at", "postings at", "df", "gid",
+	"bloom", "document ids", "documents at", "paths", "roots", "norms", "references",
+}
+
+// Sections gives the number of bytes of each part of the segment.
+func (r *Reader) Sections() map[string]int64 {
+	out := make(map[string]int64, sections)
+	for i, name := range sectionNames {
+		out[name] = int64(r.f.table[i][1])
+	}
+	return out
+}
