@@ -161,6 +161,7 @@ type writerState struct {
 	numbers   numbering
 	drift     drift
 	postings  segment.Postings // scratch
+	idfs      idfMemo
 }
 
 func (w *writerState) takeSlot() uint32 {

@@ -144,7 +144,7 @@ func (x *edit) look(gid uint32) (to float32, off float64) {
 	if st.df == 0 {
 		return 0, 0
 	}
-	idf := rank.IDF(x.passages, int(st.df))
+	idf := x.w.idfs.idf(int(st.df))
 	to = float32(idf)
 	if st.reference != st.reference {
 		x.stats.edit(x.txn, int(gid)).reference = to
@@ -156,6 +156,7 @@ func (x *edit) look(gid uint32) (to float32, off float64) {
 // lookTouched gives the touched terms that have drifted, and the drift of the
 // others.
 func (x *edit) lookTouched() (out []drifted, rest float64) {
+	x.w.idfs.reset(x.passages)
 	for i, t := range x.w.drift.touched {
 		to, off := x.look(t.gid)
 		if off > fineLimit {
@@ -169,6 +170,7 @@ func (x *edit) lookTouched() (out []drifted, rest float64) {
 
 // lookAll gives all terms that have drifted, and the drift of the others.
 func (x *edit) lookAll() (out []drifted, rest float64) {
+	x.w.idfs.reset(x.passages)
 	for gid := range uint32(x.stats.len()) {
 		to, off := x.look(gid)
 		if off > fineLimit {
@@ -205,9 +207,10 @@ func (x *edit) cost(terms []drifted) (n int64) {
 // refer makes every term's idf of the moment its reference. All norms are to
 // be computed anew.
 func (x *edit) refer() {
+	x.w.idfs.reset(x.passages)
 	for gid := range x.stats.len() {
 		if st := x.stats.at(gid); st.df > 0 {
-			x.stats.edit(x.txn, gid).reference = float32(rank.IDF(x.passages, int(st.df)))
+			x.stats.edit(x.txn, gid).reference = float32(x.w.idfs.idf(int(st.df)))
 		}
 	}
 	x.drift, x.w.drift.nextScan = roundDrift, 0
@@ -215,11 +218,15 @@ func (x *edit) refer() {
 
 // norm computes the reference norms of all live passages of a view.
 func (x *edit) norm(v *view) {
+	references := make([]float64, v.Terms())
+	for r := range references {
+		references[r] = float64(x.stats.at(int(v.GID(r))).reference)
+	}
 	v.eachLive(func(local int) {
 		x.list = v.terms(local, x.list)
 		var sum rank.Squares
 		for _, t := range x.list {
-			sum.Add(rank.LogTF(t.TF) * float64(x.stats.at(int(v.GID(int(t.Term)))).reference))
+			sum.Add(rank.LogTF(t.TF) * references[t.Term])
 		}
 		v.setNorm(x.txn, local, float64(sum))
 	})

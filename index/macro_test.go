@@ -34,7 +34,8 @@ type macro struct {
 	*testing.T
 	e    *Engine
 	dir  string
-	docs [][]string
+	file *os.File
+	docs [][2]int64 // where each document's lines are in file
 	text int64
 }
 
@@ -54,20 +55,31 @@ func TestMacro(t *testing.T) {
 	must(t, m.e.Close())
 }
 
+// read finds the documents. Their text stays in the file.
 func (m *macro) read() {
-	f, err := os.Open(*macroCorpus)
+	var err error
+	m.file, err = os.Open(*macroCorpus)
 	must(m, err)
-	defer f.Close()
-	lines := bufio.NewScanner(f)
+	m.Cleanup(func() { m.file.Close() })
+	lines := bufio.NewScanner(m.file)
 	lines.Buffer(nil, 1<<20)
+	at := int64(0)
 	for n := 0; n < *macroPassages && lines.Scan(); n++ {
 		if n%passagesPerFile == 0 {
-			m.docs = append(m.docs, nil)
+			m.docs = append(m.docs, [2]int64{at, at})
 		}
-		last := &m.docs[len(m.docs)-1]
-		*last = append(*last, lines.Text())
-		m.text += int64(len(lines.Text()))
+		at += int64(len(lines.Bytes())) + 1
+		m.docs[len(m.docs)-1][1] = at
 	}
+	m.text = at
+}
+
+// lines are the passages of document i.
+func (m *macro) lines(i int) []string {
+	b := make([]byte, m.docs[i][1]-m.docs[i][0])
+	_, err := m.file.ReadAt(b, m.docs[i][0])
+	must(m, err)
+	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
 }
 
 func (m *macro) options() Options {
@@ -78,8 +90,8 @@ func (m *macro) options() Options {
 	}
 }
 
-func (m *macro) change(i int) Change {
-	return putText(fmt.Sprintf("/corpus/%07d.txt", i), strings.Join(m.docs[i], "\n\n"))
+func (m *macro) change(i int, lines []string) Change {
+	return putText(fmt.Sprintf("/corpus/%07d.txt", i), strings.Join(lines, "\n\n"))
 }
 
 func (m *macro) build() {
@@ -90,7 +102,7 @@ func (m *macro) build() {
 	start, cpu, peak := time.Now(), cpuSeconds(), 0.0
 	var batch []Change
 	for i := range m.docs {
-		batch = append(batch, m.change(i))
+		batch = append(batch, m.change(i, m.lines(i)))
 		if len(batch) == 64 || i == len(m.docs)-1 {
 			apply(m, m.e, batch...)
 			batch = nil
@@ -171,11 +183,10 @@ func (m *macro) update() {
 	cpu := cpuSeconds()
 	for range 200 {
 		i := r.IntN(len(m.docs))
-		one := slices.Clone(m.docs[r.IntN(len(m.docs))])
-		m.docs[i] = one
-		seen = append(seen, m.timed(func() { apply(m, m.e, m.change(i)) }))
+		one := m.lines(r.IntN(len(m.docs)))
+		seen = append(seen, m.timed(func() { apply(m, m.e, m.change(i, one)) }))
 		one[r.IntN(len(one))] += " changed"
-		edits = append(edits, m.timed(func() { apply(m, m.e, m.change(i)) }))
+		edits = append(edits, m.timed(func() { apply(m, m.e, m.change(i, one)) }))
 	}
 	m.Logf("200 files replaced and edited: cpu %.2f ms each", (cpuSeconds()-cpu)*1e3/400)
 	durable = append(durable, m.timed(func() { must(m, m.e.Flush(m.Context())) }))

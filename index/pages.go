@@ -1,7 +1,7 @@
 package index
 
 // pageSize is how many elements are copied at the first change of one.
-const pageSize = 256
+const pageSize = 64
 
 type page[T any] struct {
 	txn uint64

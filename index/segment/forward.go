@@ -1,6 +1,9 @@
 package segment
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // TermTF is a term of a passage, by its number, and how often it occurs.
 type TermTF struct{ Term, TF uint32 }
@@ -38,51 +41,63 @@ func (r *Reader) Forward(i int, buf []TermTF) ([]TermTF, error) {
 	if k <= 0 || n > uint64(len(b)) {
 		return nil, corrupt("forward index: count of passage %d", i)
 	}
-	b = b[k:]
-	buf = buf[:0]
+	if uint64(cap(buf)) < n {
+		buf = make([]TermTF, n, n+n/2)
+	}
+	buf = buf[:n]
+	k, ok := decodeTerms(buf, b, k, uint64(r.terms))
+	if !ok {
+		return nil, corrupt("forward index: terms of passage %d", i)
+	}
+	return buf, forwardTFs(i, buf, b[k:])
+}
+
+// decodeTerms reads gaps from b[at:] and returns where they end. Terms are
+// below limit.
+func decodeTerms(dst []TermTF, b []byte, at int, limit uint64) (end int, ok bool) {
 	next := uint64(0)
-	for range n {
-		gap, k := uvarint(b)
+	for j := range dst {
+		var gap uint64
+		switch {
+		case at+1 >= len(b):
+			return 0, false // the flags follow
+		case b[at] < 0x80:
+			gap = uint64(b[at])
+			at++
+		case b[at+1] < 0x80:
+			gap = uint64(b[at]&0x7f) | uint64(b[at+1])<<7
+			at += 2
+		default:
+			v, k := binary.Uvarint(b[at:])
+			if k <= 0 || v >= limit {
+				return 0, false
+			}
+			gap = v
+			at += k
+		}
 		next += gap
-		if k <= 0 || gap > uint64(r.terms) || next >= uint64(r.terms) {
-			return nil, corrupt("forward index: terms of passage %d", i)
-		}
-		buf = append(buf, TermTF{uint32(next), 1})
+		dst[j] = TermTF{uint32(next), 1}
 		next++
-		b = b[k:]
 	}
-	return buf, r.forwardTFs(i, buf, b)
+	return at, next <= limit // ascending: the last is the greatest
 }
 
-// uvarint is binary.Uvarint, quicker for the short ones.
-func uvarint(b []byte) (uint64, int) {
-	if len(b) >= 2 {
-		if b[0] < 0x80 {
-			return uint64(b[0]), 1
-		}
-		if b[1] < 0x80 {
-			return uint64(b[0]&0x7f) | uint64(b[1])<<7, 2
-		}
-	}
-	return binary.Uvarint(b)
-}
-
-func (r *Reader) forwardTFs(i int, terms []TermTF, b []byte) error {
+func forwardTFs(i int, terms []TermTF, b []byte) error {
 	flags := (len(terms) + 7) / 8
 	if flags > len(b) {
 		return corrupt("forward index: flags of passage %d", i)
 	}
-	bits, rest := b[:flags], b[flags:]
-	for j := range terms {
-		if bits[j/8]&(1<<(j%8)) == 0 {
-			continue
+	rest := b[flags:]
+	for at, w := range b[:flags] {
+		for ; w != 0; w &= w - 1 {
+			j := at*8 + bits.TrailingZeros8(w)
+			v, k := binary.Uvarint(rest)
+			if k <= 0 || v > 1<<32-3 || j >= len(terms) {
+				return corrupt("forward index: tfs of passage %d", i)
+			}
+			terms[j].TF = uint32(v) + 2
+			rest = rest[k:]
 		}
-		v, k := uvarint(rest)
-		if k <= 0 || v > 1<<32-3 {
-			return corrupt("forward index: tfs of passage %d", i)
-		}
-		terms[j].TF = uint32(v) + 2
-		rest = rest[k:]
 	}
 	return nil
 }
