@@ -110,7 +110,7 @@ func TestDamageFoundLate(t *testing.T) {
 		e := openEngine(t, o)
 		apply(t, e, files...)
 		must(t, e.Close())
-		m, err := mem.Map(segmentName(1))
+		m, err := mem.Map(fileName(1, segmentSuffix))
 		must(t, err)
 		m.Data[r.IntN(len(m.Data))] ^= 0x10
 		o.OnDamage = func(error) { told++ }
@@ -393,7 +393,7 @@ func TestFault(t *testing.T) {
 	apply(t, e, newCorpus(5).files(50, 2000)...)
 	apply(t, e, billing...)
 	must(t, e.Flush(t.Context()))
-	must(t, os.Truncate(filepath.Join(o.Dir, segmentName(1)), 4096))
+	must(t, os.Truncate(filepath.Join(o.Dir, fileName(1, segmentSuffix)), 4096))
 	r := search(t, e.Snapshot(), "billing", cosine)
 	if told == nil || !errors.Is(told, segment.ErrCorrupt) {
 		t.Errorf("told %v", told)

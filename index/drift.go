@@ -48,6 +48,7 @@ type drift struct {
 	// nextScan is the bound at which all terms are looked at.
 	nextScan float64
 	free     int64 // freeUpkeep, or what a test sets
+	walked   int64 // postings walked since norms were written, about
 }
 
 // touchedTerm is a term, and where its name can be read.
@@ -214,6 +215,7 @@ func (x *edit) refer() {
 		}
 	}
 	x.drift, x.w.drift.nextScan = roundDrift, 0
+	x.w.drift.walked += x.postings
 }
 
 // norm computes the reference norms of all live passages of a view.
@@ -238,6 +240,7 @@ func (x *edit) walkAll(old int, terms []drifted) {
 	if len(terms) == 0 {
 		return
 	}
+	x.w.drift.walked += x.cost(terms)
 	slices.SortFunc(terms, func(a, b drifted) int { return cmp.Compare(a.gid, b.gid) })
 	w := walker{edit: x, terms: terms}
 	for i := range x.views[:old] {

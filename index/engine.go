@@ -226,6 +226,7 @@ func (e *Engine) apply(ctx context.Context, changes []Change) (uint64, error) {
 	}
 	if next != nil {
 		e.current.Store(next)
+		e.noteUpkeep(next)
 		signal(e.wakeMem)
 	}
 	return e.Snapshot().generation, nil
@@ -248,6 +249,14 @@ func (e *Engine) next(ctx context.Context, changes []Change) (next *Snapshot, er
 		return nil, damage
 	}
 	return next, nil
+}
+
+// noteUpkeep has the norms written again when many have changed.
+func (e *Engine) noteUpkeep(s *Snapshot) {
+	if d := &e.state.drift; e.store != nil && d.walked > s.postings/4 {
+		d.walked = 0
+		e.store.setNormsDue()
+	}
 }
 
 // signal wakes a loop.

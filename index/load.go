@@ -52,7 +52,11 @@ func (e *Engine) load() error {
 	if err := st.removeStrangers(m); err != nil {
 		return err
 	}
-	return e.assemble(m, views, lost)
+	norms, err := e.readNorms(m.norms)
+	if err != nil {
+		return err
+	}
+	return e.assemble(m, views, norms, lost)
 }
 
 // tell reports damage to the log and to the engine's owner.
@@ -153,7 +157,7 @@ func openView(s *seg, ms *manifestSegment) view {
 
 // removeStrangers removes files that an interrupted write left.
 func (st *store) removeStrangers(m *manifest) error {
-	named := make(map[string]bool)
+	named := map[string]bool{m.norms: true}
 	for i := range m.segments {
 		named[m.segments[i].name] = true
 	}
@@ -165,13 +169,14 @@ func (st *store) removeStrangers(m *manifest) error {
 		if strings.HasSuffix(f.Name, damagedSuffix) {
 			st.noteDamaged(f.Name)
 		}
-		if f.Name == manifestTemp || strings.HasSuffix(f.Name, segmentSuffix) && !named[f.Name] {
+		ours := strings.HasSuffix(f.Name, segmentSuffix) || strings.HasSuffix(f.Name, normsSuffix)
+		if f.Name == manifestTemp || ours && !named[f.Name] {
 			if err := st.fs.Remove(f.Name); err != nil {
 				return fmt.Errorf("remove what an interrupted write left: %w", err)
 			}
 		}
 		var n uint64
-		if _, err := fmt.Sscanf(f.Name, "%d.seg", &n); err == nil {
+		if _, err := fmt.Sscanf(f.Name, "%d.", &n); err == nil {
 			st.nextFile = max(st.nextFile, n)
 		}
 	}
@@ -179,7 +184,7 @@ func (st *store) removeStrangers(m *manifest) error {
 }
 
 // assemble makes the first snapshot of opened views.
-func (e *Engine) assemble(m *manifest, views []view, lost bool) error {
+func (e *Engine) assemble(m *manifest, views []view, norms *normsFile, lost bool) error {
 	s := e.empty(m.generation)
 	s.views, s.totals, s.folders = views, m.totals, m.folders
 	err := guard(views, func() {
@@ -189,16 +194,17 @@ func (e *Engine) assemble(m *manifest, views []view, lost bool) error {
 			x.dropBroken()
 			s.generation++
 		}
-		x.adoptNorms()
+		x.adoptNorms(norms)
 	})
 	if err != nil {
 		return err
 	}
 	e.current.Store(s)
+	e.store.norms = m.norms
 	if lost {
 		signal(e.wakeMem)
 	} else {
-		e.store.note(s)
+		e.store.note(s, m.norms)
 	}
 	return nil
 }
@@ -277,30 +283,40 @@ func (x *edit) findFree() {
 	}
 }
 
-// adoptNorms takes the norms that the segments keep. They may have been
-// computed with other references, each segment's with its own: those of the
-// largest hold, and the norms of the others are corrected.
-func (x *edit) adoptNorms() {
+// adoptNorms takes the norms of the norms file, and those that other segments
+// keep. These may have been computed with other references, each segment's with
+// its own: those of the file and then of the largest hold, and the norms of the
+// others are corrected.
+func (x *edit) adoptNorms(file *normsFile) {
 	order := make([]int, len(x.views))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.views[b].Passages(), x.views[a].Passages()) })
+	file.adoptAll(x)
+	var unknown []*view
 	for _, i := range order {
-		if v := &x.views[i]; v.HasScores() {
+		v := &x.views[i]
+		switch {
+		case file.adopt(x, v):
+		case v.HasScores():
 			for local := range v.Passages() {
 				v.setNorm(x.txn, local, float64(v.Norm2(local)))
 			}
 			x.adoptReferences(v)
+		default:
+			unknown = append(unknown, v)
 		}
 	}
 	x.w.drift.lastN = math.Log(float64(1 + x.passages))
 	terms, rest := x.lookAll() // gives those a reference that have none
 	x.drift = max(rest, worst(x, terms))
-	for i := range x.views {
-		if v := &x.views[i]; !v.HasScores() {
-			x.norm(v)
-		}
+	for _, v := range unknown {
+		x.norm(v)
+	}
+	if x.cost(terms) <= freeUpkeep+x.postings/32 {
+		x.walkAll(len(x.views), terms)
+		x.drift = rest
 	}
 }
 

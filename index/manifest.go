@@ -33,6 +33,7 @@ type manifest struct {
 	options    string
 	generation uint64
 	nextFile   uint64
+	norms      string // name of the norms file, or ""
 	totals     totals
 	folders    map[string]FolderStats
 	segments   []manifestSegment
@@ -52,6 +53,7 @@ func (m *manifest) encodeAs(version uint32) []byte {
 	b := append([]byte(nil), manifestMagic...)
 	b = binary.LittleEndian.AppendUint32(b, version)
 	b = appendString(b, m.options)
+	b = appendString(b, m.norms)
 	for _, v := range []uint64{m.generation, m.nextFile,
 		uint64(m.totals.passages), uint64(m.totals.length), uint64(m.totals.documents)} {
 		b = binary.AppendUvarint(b, v)
@@ -112,7 +114,7 @@ func decodeManifest(b []byte) (*manifest, error) {
 		return nil, fmt.Errorf("%w: manifest version %d, not %d", ErrOutdated, v, manifestVersion)
 	}
 	r := &recordReader{b: body[12:]}
-	m := &manifest{options: r.string(), folders: make(map[string]FolderStats)}
+	m := &manifest{options: r.string(), norms: r.string(), folders: make(map[string]FolderStats)}
 	m.generation, m.nextFile = r.uvarint(), r.uvarint()
 	m.totals = totals{passages: int(r.uvarint()), length: int64(r.uvarint()), documents: int(r.uvarint())}
 	for range r.count() {
@@ -156,8 +158,8 @@ func (r *recordReader) bits() (set segment.Bits) {
 
 // manifestOf describes the part of a snapshot that is on disk, as it must be
 // for all of it.
-func (s *Snapshot) manifestOf(st *store) *manifest {
-	m := &manifest{options: st.options, generation: s.generation, totals: s.totals, folders: s.folders}
+func (s *Snapshot) manifestOf(st *store, norms string) *manifest {
+	m := &manifest{options: st.options, norms: norms, generation: s.generation, totals: s.totals, folders: s.folders}
 	st.mu.Lock()
 	m.nextFile = st.nextFile
 	st.mu.Unlock()
@@ -222,8 +224,8 @@ func writeManifest(fs vfs.FS, m *manifest) error {
 	return nil
 }
 
-// segmentName is the name of the n-th file.
-func segmentName(n uint64) string { return fmt.Sprintf("%012d.seg", n) }
+// fileName is the name of the n-th file.
+func fileName(n uint64, suffix string) string { return fmt.Sprintf("%012d%s", n, suffix) }
 
 const (
 	segmentSuffix = ".seg"

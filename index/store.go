@@ -35,13 +35,15 @@ type store struct {
 	committed   uint64 // generation of the manifest
 	committedAt time.Time
 	segments    string // contents as of the manifest
+	norms       string // name of the norms file, or ""
+	normsDue    bool   // norms have changed much since it was written
 }
 
-func (st *store) newName() string {
+func (st *store) newName(suffix string) string {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.nextFile++
-	return segmentName(st.nextFile)
+	return fileName(st.nextFile, suffix)
 }
 
 func (st *store) discard(names ...string) {
@@ -90,7 +92,7 @@ func (st *store) sweep(s *Snapshot) error {
 
 // write writes a merge to a new file and opens it.
 func (st *store) write(ctx context.Context, m *merge) (*seg, error) {
-	name := st.newName()
+	name := st.newName(segmentSuffix)
 	err := writeWhole(st.fs, name, func(f vfs.File) error { return m.run(ctx, f, true) })
 	if err != nil {
 		return nil, err
@@ -127,13 +129,19 @@ func (e *Engine) flushed(ctx context.Context) error {
 		}
 		at.views = append(at.views, newView(0, m.out, m.sources[0].first))
 	}
-	if err := writeManifest(st.fs, at.manifestOf(st)); err != nil {
-		// The manifest may be the old or the new one: a later one decides
-		// which files may go.
+	norms, err := st.normsFor(s)
+	if err != nil {
 		m.discard(st)
 		return err
 	}
-	st.note(&at)
+	if err := writeManifest(st.fs, at.manifestOf(st, norms)); err != nil {
+		// The manifest may be the old or the new one: a later one decides
+		// which files may go.
+		m.discard(st)
+		st.discard(norms)
+		return err
+	}
+	st.note(&at, norms)
 	if len(m.sources) > 0 {
 		if err := e.exchange(m); err != nil {
 			m.discard(st)
@@ -147,13 +155,42 @@ func (e *Engine) flushed(ctx context.Context) error {
 func (st *store) upToDate(s *Snapshot) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	return st.committed == s.generation && st.segments == s.contents()
+	return st.committed == s.generation && st.segments == s.contents() && !st.wantsNorms(s)
+}
+
+// normsFor gives the norms file to go with a snapshot: the old one, or one that
+// it writes if that is due.
+func (st *store) normsFor(s *Snapshot) (string, error) {
+	st.mu.Lock()
+	old, due := st.norms, st.wantsNorms(s)
+	st.mu.Unlock()
+	if !due {
+		return old, nil
+	}
+	return st.writeNorms(s)
+}
+
+// wantsNorms reports whether a norms file is to be written; the caller holds mu.
+func (st *store) wantsNorms(s *Snapshot) bool {
+	return st.normsDue && s.drift <= maxDrift && s.memory() > 0
+}
+
+func (st *store) setNormsDue() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.normsDue = true
 }
 
 // note remembers what the manifest says.
-func (st *store) note(s *Snapshot) {
+func (st *store) note(s *Snapshot, norms string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
+	if st.norms != norms {
+		if st.norms != "" {
+			st.obsolete[st.norms] = true
+		}
+		st.norms, st.normsDue = norms, false
+	}
 	st.committed, st.committedAt, st.segments = s.generation, time.Now(), s.contents()
 }
 
