@@ -80,44 +80,73 @@ func TestUnchangedPassagesAreKept(t *testing.T) {
 }
 
 // TestDriftThereAndBack takes a term from nowhere to everywhere and back, in
-// batches of many sizes, with answers held against the naive scorer.
+// batches of many sizes, while other terms come and go for good, with answers
+// held against the naive scorer; and then removes nearly all.
 func TestDriftThereAndBack(t *testing.T) {
 	for seed := range uint64(6) {
-		r := rand.New(rand.NewPCG(seed, 1))
-		h := &history{opts: plainOptions(), docs: make(map[string]*Document)}
-		h.e = openEngine(t, h.opts)
-		h.e.state.drift.free = []int64{0, 200, freeUpkeep}[seed%3]
-		var batch []Change
-		set := func(i int, text string) {
-			c := putText(fmt.Sprintf("/%d", i), text)
-			h.docs[c.Put.Path] = c.Put
-			batch = append(batch, c)
-		}
+		x := &driftTest{T: t, r: rand.New(rand.NewPCG(seed, 1))}
+		x.opts, x.docs = plainOptions(), make(map[string]*Document)
+		x.e = openEngine(t, x.opts)
+		x.e.state.drift.free = []int64{0, 200, freeUpkeep}[seed%3]
 		const files = 120
-		base := make([]string, files)
-		for i := range files {
-			base[i] = fmt.Sprintf("ox%d elk%d ant%d bee", i%3, i%7, i)
-			set(i, base[i])
-		}
-		size := 1 + r.IntN(40)
-		for step := range 2 * files {
+		for step := range 4 * files {
 			i := step % files
-			text := base[i]
-			if step < files {
-				text += " common" + strings.Repeat(" common", r.IntN(3))
+			text := fmt.Sprintf("ox%d elk%d ant%d bee new%d newer%d", i%3, i%7, i, step, step/2)
+			if step/files == 1 {
+				text += strings.Repeat(" common", 1+x.r.IntN(3))
 			}
-			set(i, text)
-			if len(batch) >= size {
-				apply(t, h.e, batch...)
-				batch, size = nil, 1+r.IntN(40)
-				h.hold(t, r)
-			}
+			x.change(putText(fmt.Sprintf("/%d", i), text))
 		}
-		apply(t, h.e, batch...)
-		h.hold(t, r)
-		if df := h.e.Snapshot().DF("common"); df != 0 {
+		x.apply()
+		if df := x.e.Snapshot().DF("common"); df != 0 {
 			t.Errorf("df of a term that is gone is %d", df)
 		}
+		for i := range files - 5 {
+			x.change(remove(fmt.Sprintf("/%d", i)))
+		}
+		x.apply()
+		if n := len(x.e.state.numbers.free); x.e.Snapshot().stats.len()-n > 100 {
+			t.Errorf("%d numbers are in use for %d terms", x.e.Snapshot().stats.len()-n, x.e.Snapshot().terms)
+		}
+	}
+}
+
+// driftTest gathers changes and applies them in batches of random sizes.
+type driftTest struct {
+	*testing.T
+	history
+	r     *rand.Rand
+	batch []Change
+}
+
+func (x *driftTest) change(c Change) {
+	x.batch = append(x.batch, c)
+	if c.Put != nil {
+		x.docs[c.Put.Path] = c.Put
+	} else {
+		delete(x.docs, c.Remove)
+	}
+	if x.r.IntN(30) == 0 {
+		x.apply()
+	}
+}
+
+// apply applies the batch and then does background work or not.
+func (x *driftTest) apply() {
+	apply(x.T, x.e, x.batch...)
+	x.batch = nil
+	x.hold(x.T, x.r)
+	if x.r.IntN(2) == 0 || len(x.docs) < 10 {
+		if err := x.e.mergeAll(x.Context()); err != nil {
+			x.Fatal(err)
+		}
+		x.hold(x.T, x.r)
+	}
+	if x.r.IntN(3) == 0 {
+		if err := x.e.refine(x.Context()); err != nil {
+			x.Fatal(err)
+		}
+		x.hold(x.T, x.r)
 	}
 }
 
@@ -125,7 +154,7 @@ func TestDriftThereAndBack(t *testing.T) {
 func (h *history) hold(t *testing.T, r *rand.Rand) {
 	t.Helper()
 	s, n := h.e.Snapshot(), newNaive(h.docs, h.opts)
-	certified(t, s)
+	certified(t, h.e)
 	for _, q := range []string{"common", "common bee", fmt.Sprintf("common ox%d elk%d ant%d", r.IntN(3), r.IntN(7), r.IntN(120))} {
 		for _, o := range []SearchOptions{{K: 5}, {K: 5, TF: RawTF}, {K: 300, Model: BM25, K1: 1.2, B: 0.75}} {
 			total, want := n.search(s.analyzer.Terms(q), o)
@@ -167,7 +196,7 @@ func TestManyEqualFiles(t *testing.T) {
 		}
 	}
 	s := e.Snapshot()
-	q, _ := s.newQuery("lions text", cosine)
+	q, _ := s.newQuery(t.Context(), "lions text", cosine)
 	r := newRun(t.Context(), s, q, cosine)
 	if err := r.gather(); err != nil {
 		t.Fatal(err)

@@ -103,7 +103,7 @@ func (x *edit) certify(old int) {
 	switch most := worst(x, terms); {
 	case x.cost(terms) <= d.free+int64(upkeepFactor*changed):
 		x.walkAll(old, terms)
-		x.drift = bound
+		x.drift = max(bound, roundDrift)
 		if bound <= maxDrift {
 			d.nextScan = 0
 		}
@@ -130,7 +130,7 @@ func (x *edit) refine() {
 		}
 	} else {
 		x.walkAll(len(x.views), terms)
-		x.drift = bound
+		x.drift = max(bound, roundDrift)
 	}
 	x.w.drift.nextScan = 0
 	x.w.drift.reset()

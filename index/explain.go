@@ -1,6 +1,9 @@
 package index
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
 
 // Explain accounts for the score of passage n of the document at path. Terms
 // that the passage does not have are listed with a contribution of 0. The
@@ -18,7 +21,7 @@ func (s *Snapshot) explain(text string, o SearchOptions, path string, n int) (*E
 	if !ok || n < 0 || n >= len(d.places) {
 		return nil, fmt.Errorf("explain passage %d of %q: %w", n, path, ErrNotFound)
 	}
-	q, err := s.newQuery(text, o)
+	q, err := s.newQuery(context.Background(), text, o)
 	if err != nil {
 		return nil, fmt.Errorf("explain %q: %w", text, err)
 	}

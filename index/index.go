@@ -2,6 +2,18 @@
 // answered from an immutable Snapshot. Answers are exact: whatever the history
 // of changes, they are bit for bit those of a fresh index of the same
 // documents.
+//
+// Passages lie in immutable segments (package segment), in memory at first and
+// then in files (store.go, manifest.go, load.go), which the background merges
+// (loops.go, merge.go). What changes about a passage, and the df of every term,
+// are kept beside them in copy-on-write pages (pages.go), so that a new snapshot
+// costs what has changed. A batch is planned (plan.go), its new passages are
+// analysed and made into a segment (prepare.go), and it is committed
+// (commit.go). Norms, which every change moves, are kept approximately, with a
+// proof of how far off they are (drift.go, norms.go); a search finds by them the
+// few passages that may be among the best, and computes those exactly
+// (search.go, choose.go, exact.go). A damaged file is set aside (damage.go,
+// aside.go).
 package index
 
 import (
@@ -76,7 +88,8 @@ type Change struct {
 }
 
 // Move says that the document at From is now the one described by To, whose
-// Content is nil. A document already at To.Path is replaced.
+// Content is nil. A document already at To.Path is replaced. Type and title
+// stay: a document whose new name makes it another format must be put anew.
 type Move struct {
 	From string
 	To   Document
@@ -169,10 +182,12 @@ type Explanation struct {
 
 // TermExplanation is one query term's part in a score.
 type TermExplanation struct {
-	Term                       string
-	QueryTF, TF, DF            int
-	IDF                        float64
-	QueryWeight, PassageWeight float64 // before normalising
+	Term            string
+	QueryTF, TF, DF int
+	IDF             float64
+	// QueryWeight and PassageWeight are those before normalising. For BM25,
+	// idf times the query's tf, and tf over tf plus the length's part.
+	QueryWeight, PassageWeight float64
 	Contribution               float64
 }
 

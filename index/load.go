@@ -316,7 +316,7 @@ func (x *edit) adoptNorms(file *normsFile) {
 	}
 	if x.cost(terms) <= freeUpkeep+x.postings/32 {
 		x.walkAll(len(x.views), terms)
-		x.drift = rest
+		x.drift = max(rest, roundDrift)
 	}
 }
 

@@ -119,7 +119,7 @@ func (e *Engine) mergeMemory(ctx context.Context) (bool, error) {
 	defer func() { <-e.mem }()
 	s := e.Snapshot()
 	at := s.memory()
-	lo, hi := chooseMerge(s.views[at:])
+	lo, hi := chooseMerge(sizesOf(s.views[at:]))
 	if lo == hi {
 		return false, nil
 	}
@@ -137,7 +137,7 @@ func (e *Engine) mergeDisk(ctx context.Context) (bool, error) {
 		if lo, hi = choosePurge(views, time.Now().Add(-e.opts.PurgeAfter*3/4)); lo < hi {
 			return lo, hi
 		}
-		return chooseMerge(views)
+		return chooseMerge(sizesOf(views))
 	})
 }
 

@@ -22,22 +22,36 @@ const (
 	maxViews = 48
 )
 
-// chooseMerge returns the range of views to be merged, empty if none has to
+// size is what counts of a view when merges are chosen: passages and document
+// records, all and those that live.
+type size struct{ all, live int }
+
+func sizesOf(views []view) []size {
+	out := make([]size, len(views))
+	for i := range views {
+		out[i] = size{views[i].Passages() + views[i].Documents(), views[i].weight()}
+	}
+	return out
+}
+
+// chooseMerge returns the range of segments to be merged, empty if none has to
 // be. The newest are merged while each older one is no larger than all newer
 // ones together, which leaves logarithmically many; besides, a segment is
 // written anew when a fifth of it is dead.
-func chooseMerge(views []view) (lo, hi int) {
-	total := tinySegment
-	for lo = len(views); lo > 0 && views[lo-1].weight() <= total; lo-- {
-		total += views[lo-1].weight()
+func chooseMerge(sizes []size) (lo, hi int) {
+	total := 0
+	for lo = len(sizes); lo > 0; lo-- {
+		live := sizes[lo-1].live
+		if lo < len(sizes) && live > max(total, tinySegment) {
+			break
+		}
+		total += live
 	}
-	if len(views)-lo >= mergeFanIn {
-		return lo, len(views)
+	if len(sizes)-lo >= mergeFanIn {
+		return lo, len(sizes)
 	}
-	for i := range views {
-		v := &views[i]
-		all := v.Passages() + v.Documents()
-		if 5*(all-v.weight()) > all || v.weight() == 0 {
+	for i, s := range sizes {
+		if 5*(s.all-s.live) > s.all || s.live == 0 {
 			return i, i + 1
 		}
 	}

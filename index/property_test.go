@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"quern/index/chunk"
+	"quern/index/rank"
 
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
@@ -193,7 +194,7 @@ func (h *history) check(rt *rapid.T, t testing.TB) {
 	defer fresh.Close()
 	a, b := h.e.Snapshot(), fresh.Snapshot()
 	sameContents(rt, a, b)
-	certified(rt, a)
+	certified(rt, h.e)
 	n := newNaive(h.docs, h.opts)
 	for _, w := range words {
 		if a.DF(w) != b.DF(w) || a.DF(w) != n.df[w] {
@@ -287,21 +288,36 @@ func likeNaive(t *rapid.T, s *Snapshot, n *naive, q string, o SearchOptions) {
 	}
 }
 
-// certified checks that every reference norm is as near the true one as
-// promised, and that everything counted is right.
-func certified(t interface{ Fatalf(string, ...any) }, s *Snapshot) {
+// certified checks that every term's reference, every reference norm and every
+// floor is as near the true one as the snapshot promises, and that everything
+// counted is right.
+func certified(t interface{ Fatalf(string, ...any) }, e *Engine) {
+	s := e.Snapshot()
+	for gid := range s.stats.len() {
+		if st := s.stats.at(gid); st.df > 0 {
+			off := math.Abs(rank.IDF(s.passages, int(st.df)) - float64(st.reference))
+			if !(off <= s.drift) {
+				t.Fatalf("idf of term %d is %v from its reference, promised %v", gid, off, s.drift)
+			}
+		}
+	}
 	for i := range s.views {
 		v := &s.views[i]
-		v.eachLive(func(local int) {
-			q := &query{model: TFIDF, n: s.passages}
-			_, norm := q.occurrences(s, v, v.terms(local, nil), nil, &idfMemo{n: s.passages}, nil)
-			off := math.Abs(norm - math.Sqrt(v.norms.at(local)))
-			if slack := s.drift * float64(v.Root(local)); off > slack+1e-6*norm {
-				t.Fatalf("norm %v is %v from its reference, promised %v", norm, off, slack)
-			}
-		})
+		v.eachLive(func(local int) { certifiedNorm(t, s, v, local) })
 	}
 	if err := s.Verify(); err != nil {
 		t.Fatalf("%v", err)
+	}
+}
+
+func certifiedNorm(t interface{ Fatalf(string, ...any) }, s *Snapshot, v *view, local int) {
+	q := &query{model: TFIDF, n: s.passages}
+	_, norm := q.occurrences(s, v, v.terms(local, nil), nil, &idfMemo{n: s.passages}, nil)
+	off := math.Abs(norm - math.Sqrt(v.norms.at(local)))
+	if slack := s.drift * float64(v.Root(local)); !(off <= slack+1e-6*norm) {
+		t.Fatalf("norm %v is %v from its reference, promised %v", norm, off, slack)
+	}
+	if least := v.least(local/64, s.drift); !(least <= norm*(1+1e-6)) {
+		t.Fatalf("norm %v is less than the least of its block, %v", norm, least)
 	}
 }

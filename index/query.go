@@ -1,9 +1,11 @@
 package index
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
+	"quern/index/analysis"
 	"quern/index/rank"
 )
 
@@ -30,8 +32,8 @@ type queryTerm struct {
 	weight float64 // of the term in the query, before normalising
 }
 
-// newQuery analyses the text of a query.
-func (s *Snapshot) newQuery(text string, o SearchOptions) (*query, error) {
+// newQuery analyses the text of a query. It fails with the cause of ctx, too.
+func (s *Snapshot) newQuery(ctx context.Context, text string, o SearchOptions) (*query, error) {
 	q := &query{model: o.Model, tf: o.TF, k1: o.K1, b: o.B, n: s.passages}
 	if err := q.choose(); err != nil {
 		return nil, err
@@ -39,9 +41,9 @@ func (s *Snapshot) newQuery(text string, o SearchOptions) (*query, error) {
 	if s.passages > 0 {
 		q.length = s.average()
 	}
-	counts := make(map[string]int)
-	for _, t := range s.analyzer.Terms(text) {
-		counts[t]++
+	counts, err := s.countTerms(ctx, text)
+	if err != nil {
+		return nil, err
 	}
 	for name, tf := range counts {
 		t := queryTerm{name: name, tf: tf}
@@ -75,6 +77,17 @@ func (t *queryTerm) find(s *Snapshot) {
 		t.ranks[i] = rank
 		t.df = int(s.stats.at(int(s.views[i].GID(rank))).df)
 	}
+}
+
+// countTerms counts the terms of a query's text.
+func (s *Snapshot) countTerms(ctx context.Context, text string) (map[string]int, error) {
+	counts, n := make(map[string]int), 0
+	s.analyzer.Tokens([]byte(text), func(t analysis.Token) bool {
+		counts[t.Term]++
+		n++
+		return n%1024 != 0 || ctx.Err() == nil
+	})
+	return counts, context.Cause(ctx)
 }
 
 // choose checks the model's options and fills in the defaults, TFIDF and LogTF.

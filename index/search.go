@@ -27,7 +27,7 @@ func (s *Snapshot) Search(ctx context.Context, text string, o SearchOptions) (re
 }
 
 func (s *Snapshot) search(ctx context.Context, text string, o SearchOptions) (*Result, error) {
-	q, err := s.newQuery(text, o)
+	q, err := s.newQuery(ctx, text, o)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,8 @@ func (r *run) accumulate(v *view, w present) {
 		switch {
 		case r.q.model == BM25:
 			for i, p := range ids {
-				r.sums[p] += r.q.contribution(t, tfs[i], r.lengthNorm(r.q, v.PassageLength(int(p))))
+				length := r.lengthNorm(r.q, v.PassageLength(int(p)))
+				r.sums[p] += rank.BM25(float64(t.tf), t.idf, float64(tfs[i]), length)
 			}
 		case r.q.raw:
 			for i, p := range ids {

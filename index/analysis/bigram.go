@@ -105,18 +105,26 @@ func (p *pairer) other(pos, end int) bool {
 	it.Init(norm.NFKC, p.text[pos:end])
 	var u unit
 	for !it.Done() {
-		start := pos + it.Pos()
-		piece := string(it.Next())
+		start, piece := it.Pos(), ""
+		for !it.Done() && it.Pos() == start { // a decomposition may come in parts
+			piece += string(it.Next())
+		}
+		stop := pos + it.Pos()
+		if it.Done() {
+			stop = end
+		}
 		for _, r := range piece {
 			if u.text != "" && attaches(r) {
-				u.text += string(r)
-				u.end = pos + it.Pos()
+				if len(u.text) < maxWord {
+					u.text += string(r)
+				}
+				u.end = stop
 				continue
 			}
 			if u.text != "" && !p.add(u) {
 				return false
 			}
-			u = unit{string(r), start, pos + it.Pos()}
+			u = unit{string(r), pos + start, stop}
 		}
 	}
 	return u.text == "" || p.add(u)
@@ -141,7 +149,7 @@ func (p *pairer) end() bool {
 
 // pair yields a term, of the source itself when text is empty.
 func (p *pairer) pair(text string, start, end int) bool {
-	raw := p.text[start:end]
+	raw := shorten(p.text[start:end])
 	if text != "" {
 		raw = []byte(text)
 	}

@@ -9,15 +9,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// unicodeWord makes the terms of a word. Compatibility characters may turn out
-// to be several words (ﷺ, ㍿, ½): these are cut again.
+// unicodeWord makes the terms of a word. One that is changed beyond ASCII case is
+// cut again, for compatibility characters may turn out to be several words (ﷺ,
+// ㍿, ½, ⒈).
 func (a *Analyzer) unicodeWord(raw string) entry {
 	word := a.normalise(raw)
-	if !compound(word) {
+	if word == raw || isASCII(raw) {
 		return entry{raw: raw, term: a.finish(word)}
 	}
 	e := entry{raw: raw}
-	t := tokenizer{analyzer: a, text: []byte(word), word: a.simpleWord}
+	t := tokenizer{analyzer: a, text: []byte(word), word: a.partOf}
 	t.yield = func(t Token) bool {
 		if e.term == "" {
 			e.term = t.Term
@@ -30,25 +31,27 @@ func (a *Analyzer) unicodeWord(raw string) entry {
 	return e
 }
 
-// simpleWord makes the term of a part of a normalised word.
-func (a *Analyzer) simpleWord(raw string) entry {
-	return entry{raw: raw, term: a.finish(a.normalise(raw))}
-}
-
-// compound says that a normalised word has characters that cannot be in a word,
-// or characters that go in pairs.
-func compound(word string) bool {
-	for _, r := range word {
-		if isBigram(r) || !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) && r != '\'' && r != '.' {
-			return true
+// partOf makes the term of a part of a normalised word. It goes round the cache,
+// where the same characters may stand as a word of the text.
+func (a *Analyzer) partOf(raw []byte) *entry {
+	word := strings.Map(func(r rune) rune {
+		if inWord(r) {
+			return r
 		}
-	}
-	return false
+		return -1
+	}, a.normalise(string(raw)))
+	return &entry{term: a.finish(word)}
 }
 
-// finish makes the term of a normalised word, empty if it is dropped.
+// inWord says that a character may be in a normalised word.
+func inWord(r rune) bool {
+	return wordy(r) || unicode.IsMark(r) || r == '\'' || r == '.'
+}
+
+// finish makes the term of a normalised word, empty if it is dropped or has
+// neither letter nor number.
 func (a *Analyzer) finish(word string) string {
-	if word == "" || a.stopped(a.folded(word)) {
+	if strings.IndexFunc(word, wordy) < 0 || a.stopped(a.folded(word)) {
 		return ""
 	}
 	word = a.bare(word)
@@ -107,21 +110,10 @@ var turkishCase = strings.NewReplacer("I", "ı", "İ", "i")
 
 // undotted returns U.S.A as USA and anything else as it is.
 func undotted(word string) string {
-	if strings.IndexByte(word, '.') < 0 {
-		return word
-	}
-	if r, _ := utf8.DecodeRuneInString(word); !unicode.IsLetter(r) || !isAcronym([]byte(before(word, '\''))) {
+	if strings.IndexByte(word, '.') < 0 || !isAcronym([]byte(word)) {
 		return word
 	}
 	return strings.ReplaceAll(word, ".", "")
-}
-
-// before returns what stands before the first c in s.
-func before(s string, c byte) string {
-	if i := strings.IndexByte(s, c); i >= 0 {
-		return s[:i]
-	}
-	return s
 }
 
 func isASCII(s string) bool {
@@ -153,6 +145,10 @@ func canonical(r rune) rune {
 		return -1
 	case unicode.Is(unicode.Nd, r):
 		return '0' + digitValue(r)
+	case r >= 0xAB70 && r <= 0xABBF: // Cherokee folds to its capitals; x/text swaps the two
+		return r - 0xAB70 + 0x13A0
+	case r >= 0x13F8 && r <= 0x13FD:
+		return r - 8
 	}
 	return r
 }
@@ -219,7 +215,7 @@ func (a *Analyzer) bare(word string) string {
 	for strings.IndexByte(word, '\'') > 0 {
 		shorter := word
 		if a.stem != nil && a.stem.name == "turkish" {
-			shorter = before(word, '\'')
+			shorter, _, _ = strings.Cut(word, "'")
 		} else if s, ok := strings.CutSuffix(word, "'s"); ok {
 			shorter = s
 		} else if article, rest, _ := strings.Cut(word, "'"); elisions[article] && vowelFirst(rest) {

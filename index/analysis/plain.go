@@ -34,37 +34,38 @@ func (a *Analyzer) plainTokens(text []byte, yield func(Token) bool) {
 // pos, empty when there is none.
 func plainRun(text []byte, pos int) (start, end int) {
 	for pos < len(text) {
-		n := plainChar(text[pos:])
-		if n > 0 {
+		if b := text[pos]; b >= utf8.RuneSelf {
+			r, n := utf8.DecodeRune(text[pos:])
+			if wordy(r) {
+				break
+			}
+			pos += n
+		} else if alnum[b] {
 			break
+		} else {
+			pos++
 		}
-		pos -= n
 	}
 	start = pos
 	for pos < len(text) {
-		n := plainChar(text[pos:])
-		if n < 0 {
+		if b := text[pos]; b >= utf8.RuneSelf {
+			r, n := utf8.DecodeRune(text[pos:])
+			if !wordy(r) {
+				break
+			}
+			pos += n
+		} else if alnum[b] {
+			pos++
+		} else {
 			break
 		}
-		pos += n
 	}
 	return start, pos
 }
 
-// plainChar returns the length of the first character of b, negative when it is
-// neither a letter nor a number.
-func plainChar(b []byte) int {
-	if b[0] < utf8.RuneSelf {
-		if alnum[b[0]] {
-			return 1
-		}
-		return -1
-	}
-	r, n := utf8.DecodeRune(b)
-	if unicode.IsLetter(r) || unicode.IsNumber(r) {
-		return n
-	}
-	return -n
+// wordy says that a character is a letter or a number.
+func wordy(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsNumber(r)
 }
 
 // plainWord makes a term of a run of letters and numbers.
@@ -81,7 +82,9 @@ func (a *Analyzer) plainWord(raw string) entry {
 
 // lower maps each character to its lower case by Unicode's simple mapping. That
 // is one character for one: U+0130 becomes i, and a final sigma is not told
-// from another. Characters are as many as before, their bytes may not be.
+// from another. Characters are as many as before, their bytes may not be. The
+// mapping and the categories are those of package unicode (Unicode 15.0 in Go
+// 1.26); a test compares them, character by character, with the reference's.
 func lower(s string) string {
 	return strings.Map(unicode.ToLower, s)
 }

@@ -64,6 +64,10 @@ var stemmers = map[string]func(*snowballstem.Env) bool{
 	"turkish":    turkish.Stem,
 }
 
+// plainStemmers know no letters that foldDiacritics changes: the English ones, and
+// the Russian, which wants ё to be е.
+var plainStemmers = []string{"english", "porter", "russian"}
+
 // Languages returns the names of the stemmers, sorted. "english" is Snowball's
 // English (Porter 2) algorithm, "porter" the original of 1980.
 func Languages() []string {
@@ -79,7 +83,7 @@ func newStemmer(name string) (*stemmer, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: stemmer is %q, must be %s", ErrOptions, name, valid(append([]string{None}, Languages()...)))
 	}
-	return &stemmer{name: name, run: run, accents: name != English && name != "porter"}, nil
+	return &stemmer{name: name, run: run, accents: !slices.Contains(plainStemmers, name)}, nil
 }
 
 // stem returns the stem of a word, or the word itself when nothing would be

@@ -34,14 +34,17 @@ type tokenizer struct {
 	analyzer *Analyzer
 	text     []byte
 	yield    func(Token) bool
-	word     func(raw string) entry
+	word     func(raw []byte) *entry // what becomes of a word
 	words    *words.Iterator[[]byte] // made when first needed
 }
 
 func (a *Analyzer) unicodeTokens(text []byte, yield func(Token) bool) {
-	t := tokenizer{analyzer: a, text: text, yield: yield, word: a.unicodeWord}
+	t := tokenizer{analyzer: a, text: text, yield: yield, word: a.cachedWord}
 	t.run()
 }
+
+// cachedWord is what becomes of a word of a text.
+func (a *Analyzer) cachedWord(raw []byte) *entry { return a.cache.get(raw, a.unicodeWord) }
 
 // run goes through the text. Words of ASCII alone are cut here, all others by
 // the UAX #29 segmenter, which is given the text between two places that are
@@ -77,14 +80,19 @@ func (t *tokenizer) run() {
 
 // emit yields the terms of the word text[start:end].
 func (t *tokenizer) emit(start, end int) bool {
-	raw := t.text[start:end]
-	if len(raw) > maxWord {
-		raw = raw[:maxWord]
-		for !utf8.RuneStart(t.text[start+len(raw)]) {
-			raw = raw[:len(raw)-1]
-		}
+	return t.emitEntry(t.word(shorten(t.text[start:end])), start, end)
+}
+
+// shorten returns as many characters of a word as are at most maxWord bytes.
+func shorten(word []byte) []byte {
+	if len(word) <= maxWord {
+		return word
 	}
-	return t.emitEntry(t.analyzer.cache.get(raw, t.word), start, end)
+	end := maxWord
+	for end > 0 && !utf8.RuneStart(word[end]) {
+		end--
+	}
+	return word[:end]
 }
 
 // emitEntry yields the terms of an entry.
@@ -107,9 +115,9 @@ func (t *tokenizer) emitEntry(e *entry, start, end int) bool {
 // or digit; whole is false when what follows is not ASCII, so that the segmenter
 // must say where it ends.
 func asciiWord(text []byte, pos int) (end int, whole bool) {
-	end = acronym(text, pos)
-	for {
-		for end < len(text) && alnum[text[end]&0x7F] && text[end] < utf8.RuneSelf {
+	end, whole = acronym(text, pos)
+	for whole {
+		for end < len(text) && text[end] < utf8.RuneSelf && alnum[text[end]] {
 			end++
 		}
 		if end == len(text) {
@@ -129,25 +137,28 @@ func asciiWord(text []byte, pos int) (end int, whole bool) {
 			return end, true
 		}
 	}
+	return end, false
 }
 
 // acronym returns the end of the single letters joined by dots at pos, or pos
-// when there are not at least two.
-func acronym(text []byte, pos int) int {
-	end := pos
-	for i := pos; i < len(text) && letter(text[i]); i += 2 {
-		if i+1 < len(text) && (alnum[text[i+1]&0x7F] || text[i+1] >= utf8.RuneSelf) {
-			break
-		}
-		end = i + 1
-		if end == len(text) || text[end] != '.' {
-			break
+// when the word is not made of at least two of them and nothing else. ascii is
+// false when a character beyond ASCII comes before that is known: it may be a
+// letter, or a mark on the one before.
+func acronym(text []byte, pos int) (end int, ascii bool) {
+	for end = pos; end < len(text) && letter(text[end]); end += 2 {
+		switch rest := text[end+1:]; {
+		case len(rest) > 0 && rest[0] >= utf8.RuneSelf, len(rest) > 1 && rest[0] == '.' && rest[1] >= utf8.RuneSelf:
+			return end, false
+		case len(rest) > 0 && alnum[rest[0]]:
+			return pos, true
+		case len(rest) > 1 && rest[0] == '.' && letter(rest[1]):
+		case end == pos:
+			return pos, true
+		default:
+			return end + 1, true
 		}
 	}
-	if end <= pos+1 {
-		return pos
-	}
-	return end
+	return pos, true
 }
 
 func digit(b byte) bool  { return b >= '0' && b <= '9' }
@@ -156,7 +167,7 @@ func letter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 // startsWord says that a character may begin a word: a letter, a number, or a
 // symbol, which may be made of letters (Ⓐ, ㎏).
 func startsWord(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.So, r)
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.So, r) && r != utf8.RuneError
 }
 
 // boundary returns the first place after pos where a word ends whatever stands
@@ -208,6 +219,8 @@ func (t *tokenizer) parts(start, end int) bool {
 			number, found = true, true
 		case unicode.IsLetter(r) || unicode.Is(unicode.So, r):
 			number, found = false, true
+		case !found: // a mark of nothing
+			from = i + n
 		case unicode.IsMark(r) || ignored(r) || isGlue(r) && !number || isDot(r) && (number || whole):
 		default:
 			if found && !t.emit(start+from, start+i) {
@@ -225,23 +238,25 @@ func isDot(r rune) bool {
 	return r == '.' || r == '\u2024' || r == '\uFE52' || r == '\uFF0E'
 }
 
-// isAcronym says that a word is single letters with dots between them.
+// isAcronym says that a word is single letters with dots between them, perhaps
+// with an apostrophe and more letters at its end.
 func isAcronym(seg []byte) bool {
-	letters, dots, open := 0, 0, false
+	dots, open, ending := 0, false, false
 	for i := 0; i < len(seg); {
 		r, n := utf8.DecodeRune(seg[i:])
 		i += n
 		switch {
-		case isDot(r) && open:
+		case unicode.IsLetter(r) && (!open || ending):
+			open = true
+		case unicode.IsMark(r) && open, ignored(r):
+		case isDot(r) && open && !ending:
 			dots++
 			open = false
-		case unicode.IsLetter(r) && !open:
-			letters++
-			open = true
-		case unicode.IsMark(r) && open:
+		case isApostrophe(r) && open && !ending:
+			ending = true
 		default:
 			return false
 		}
 	}
-	return dots > 0 && letters == dots+1
+	return dots > 0 && open
 }

@@ -12,7 +12,8 @@ type windower struct {
 	n          int // words since begin
 	first      word
 	last       word
-	open       []opening
+	open       []opening // from head on, oldest first
+	head       int
 	nextStart  int
 }
 
@@ -32,7 +33,7 @@ func newWindower(o Options) windower {
 
 // begin forgets what was gathered.
 func (w *windower) begin() {
-	w.n, w.nextStart, w.open = 0, 0, w.open[:0]
+	w.n, w.nextStart, w.head, w.open = 0, 0, 0, w.open[:0]
 }
 
 // add takes the next word and, when it fills a window, returns that.
@@ -46,32 +47,32 @@ func (w *windower) add(x word) (Passage, bool) {
 	}
 	w.last = x
 	w.n++
-	if len(w.open) == 0 || w.n-w.open[0].index < w.size {
+	if w.head == len(w.open) || w.n-w.open[w.head].index < w.size {
 		return Passage{}, false
 	}
-	p := span(w.open[0].word, x)
+	p := span(w.open[w.head].word, x)
 	w.drop()
 	return p, true
 }
 
-// drop forgets the oldest open window. The slice moves along its array and is
-// copied to the front by append when that is used up.
+// drop forgets the oldest open window, and moves the others to the front when
+// there are no more of them than places before.
 func (w *windower) drop() {
-	if len(w.open) == 1 {
-		w.open = w.open[:0]
-		return
+	w.head++
+	if 2*w.head >= len(w.open) {
+		w.open = w.open[:copy(w.open, w.open[w.head:])]
+		w.head = 0
 	}
-	w.open = w.open[1:]
 }
 
 // end returns the last window, if one is open that reaches beyond the overlap
 // of the one before it. There is at most one: the next would have to reach
 // beyond the end of this one.
 func (w *windower) end() (Passage, bool) {
-	if len(w.open) == 0 {
+	if w.head == len(w.open) {
 		return Passage{}, false
 	}
-	o := w.open[0]
+	o := w.open[w.head]
 	if o.index > 0 && o.index+w.size-w.step >= w.n {
 		return Passage{}, false
 	}

@@ -32,7 +32,7 @@ func frontMatter(text []byte) (meta, bool) {
 		return meta{}, false
 	}
 	m := meta{start: first.next}
-	seen := false // a key
+	seen, comment := false, false // a key, a line of comment before any
 	for {
 		l, ok := r.read()
 		if !ok {
@@ -40,18 +40,19 @@ func frontMatter(text []byte) (meta, bool) {
 		}
 		if end := string(bytes.TrimRight(l.content, " \t")); end == rule || end == "..." && rule == "---" {
 			m.end, m.after = l.start, l.next
-			break
+			m.title = metaTitle(text[m.start:m.end], rule)
+			return m, seen || !comment
 		}
-		if l.blank() || l.rest[0] == '#' || seen {
-			continue
-		}
-		if !key.Match(l.content) {
+		switch {
+		case l.blank() || seen:
+		case l.rest[0] == '#':
+			comment = true
+		case key.Match(l.content):
+			seen = true
+		default:
 			return meta{}, false
 		}
-		seen = true
 	}
-	m.title = metaTitle(text[m.start:m.end], rule)
-	return m, true
 }
 
 // metaTitle returns the value of the top-level key title.

@@ -31,7 +31,7 @@ func (r *lineReader) read() (line, bool) {
 	r.cr = r.find('\r', r.cr)
 	l := line{start: r.pos, end: min(r.lf, r.cr)}
 	l.next = min(l.end+1, len(r.text))
-	if r.cr+1 == r.lf {
+	if r.cr+1 == r.lf && r.lf < len(r.text) {
 		l.next = r.lf + 1
 	}
 	l.content = r.text[l.start:l.end]
