@@ -17,7 +17,7 @@ import (
 
 // The manifest says which files make up the index and what of them is dead. It
 // is replaced in one step; what it says is the index that a crash leaves.
-// segment/FORMAT.md has the bytes.
+// FORMAT.md of package segment has the bytes.
 const (
 	manifestName    = "MANIFEST"
 	manifestTemp    = "MANIFEST.tmp"

@@ -16,7 +16,7 @@ import (
 // A segment keeps the norms of the time when it was written. When much has
 // drifted since, a norms file keeps those of all segments as they are now, so
 // that opening the index need not compute them. It is derived: if it is damaged
-// or missing nothing is lost. segment/FORMAT.md has the bytes.
+// or missing nothing is lost. FORMAT.md of package segment has the bytes.
 const (
 	normsMagic   = "QUERNNRM"
 	normsVersion = 1
