@@ -58,7 +58,6 @@ func (e *Engine) mergeAll(ctx context.Context) error {
 func (e *Engine) flushOrWait(pause time.Duration) time.Duration {
 	err := e.Flush(e.closing)
 	if e.more(true, err) {
-		signal(e.wakeDisk)
 		return e.opts.CommitEvery
 	}
 	return min(2*pause, longestPause)

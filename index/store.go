@@ -110,6 +110,9 @@ func (e *Engine) flush(ctx context.Context) error {
 	if ctx.Err() == nil {
 		e.store.setFailed(err)
 	}
+	if err == nil {
+		signal(e.wakeDisk)
+	}
 	return err
 }
 

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/zeebo/xxh3"
 )
 
 // model is a passage as a test thinks of it.
@@ -216,6 +218,34 @@ func TestRoundTrip(t *testing.T) {
 		check(t, build(t, ms, ds, seed%2 == 0), expected(ms, ds))
 	}
 }
+
+// TestFormatIsPinned: whoever changes the bytes of a segment changes Version, or
+// old files would be misread, and FORMAT.md.
+func TestFormatIsPinned(t *testing.T) {
+	ms := []model{
+		{Passage: Passage{ID: 3, Doc: 1, Hash: 99, Text: []byte("a b a")}, terms: []string{"a", "b", "a"}},
+		{Passage: Passage{ID: 7, Doc: 2, Hash: 98, Text: []byte("c")}, terms: []string{"c"}},
+	}
+	for range 200 {
+		next := ms[1]
+		next.ID = ms[len(ms)-1].ID + 1
+		ms = append(ms, next)
+	}
+	b := NewBuilder()
+	for _, m := range ms {
+		b.AddPassage(m.Passage, slices.Values(m.terms))
+	}
+	b.AddDocument(1, "/a", []byte("record"))
+	var out bytes.Buffer
+	if err := b.Write(&out, WriteOptions{GID: func(term []byte) uint32 { return uint32(term[0]) }}); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprintf("%d %d %x", Version, out.Len(), xxh3.Hash(out.Bytes())); got != pinned {
+		t.Errorf("the format is %s, pinned as %s", got, pinned)
+	}
+}
+
+const pinned = "1 5160 2a29f4ead589c744"
 
 func TestMergeIsRebuild(t *testing.T) {
 	for seed := range uint64(60) {
