@@ -32,12 +32,12 @@ import (
 const (
 	fineLimit = 0.05
 	maxDrift  = 2 * fineLimit
-	lazyDrift = 0.7
+	lazyDrift = 1.0
 
 	// A batch whose upkeep would walk more postings than freeUpkeep and
 	// upkeepFactor for each that it adds leaves it for later.
-	freeUpkeep   = 100_000
-	upkeepFactor = 3
+	freeUpkeep   = 50_000
+	upkeepFactor = 1
 )
 
 // drift is the writer's knowledge of what has moved.
@@ -100,19 +100,20 @@ func (x *edit) certify(old int) {
 		changed += x.views[old+i].PostingCount()
 	}
 	fresh := x.views[old:]
-	switch most := worst(x, terms); {
-	case x.cost(terms) <= d.free+int64(upkeepFactor*changed):
-		x.walkAll(old, terms)
-		x.drift = max(bound, roundDrift)
-		if bound <= maxDrift {
-			d.nextScan = 0
-		}
-	case max(bound, most) <= lazyDrift:
-		x.drift = max(bound, most)
+	budget := d.free + int64(upkeepFactor*changed)
+	if x.cost(terms) > budget {
+		terms, rest = x.far(terms)
+		bound = max(bound, rest)
 		d.nextScan = lazyDrift
-	default:
+	} else if bound <= maxDrift {
+		d.nextScan = 0
+	}
+	if bound > lazyDrift || x.cost(terms) > budget {
 		x.refer()
 		fresh = x.views
+	} else {
+		x.walkAll(old, terms)
+		x.drift = max(bound, roundDrift)
 	}
 	for i := range fresh {
 		x.norm(&fresh[i])
@@ -186,6 +187,19 @@ func (x *edit) lookAll() (out []drifted, rest float64) {
 func (x *edit) drifted(gid uint32, to float32, touched int) drifted {
 	from := float64(x.stats.at(int(gid)).reference)
 	return drifted{gid, to, float64(to)*float64(to) - from*from, touched}
+}
+
+// far gives the terms that have drifted further than may be left for later, and
+// the drift of the others.
+func (x *edit) far(terms []drifted) (far []drifted, rest float64) {
+	for _, t := range terms {
+		if _, off := x.look(t.gid); off > lazyDrift {
+			far = append(far, t)
+		} else {
+			rest = max(rest, off)
+		}
+	}
+	return far, rest
 }
 
 // worst is the drift of the terms if they are not walked.

@@ -123,6 +123,7 @@ func (e *Engine) Close() error {
 		e.writer <- struct{}{} // a batch under way has ended …
 		<-e.writer             // … and later ones find the engine closed
 		if e.store != nil {
+			e.noteUpkeep(e.Snapshot(), 0)
 			e.failed = errors.Join(e.flush(context.Background()), e.store.lock.Close())
 		}
 	})
@@ -226,7 +227,7 @@ func (e *Engine) apply(ctx context.Context, changes []Change) (uint64, error) {
 	}
 	if next != nil {
 		e.current.Store(next)
-		e.noteUpkeep(next)
+		e.noteUpkeep(next, next.postings/4)
 		signal(e.wakeMem)
 	}
 	return e.Snapshot().generation, nil
@@ -251,9 +252,9 @@ func (e *Engine) next(ctx context.Context, changes []Change) (next *Snapshot, er
 	return next, nil
 }
 
-// noteUpkeep has the norms written again when many have changed.
-func (e *Engine) noteUpkeep(s *Snapshot) {
-	if d := &e.state.drift; e.store != nil && d.walked > s.postings/4 {
+// noteUpkeep has the norms written again when more than some have changed.
+func (e *Engine) noteUpkeep(s *Snapshot, some int64) {
+	if d := &e.state.drift; e.store != nil && d.walked > some {
 		d.walked = 0
 		e.store.setNormsDue()
 	}

@@ -104,7 +104,7 @@ func (e *Engine) refine(ctx context.Context) error {
 		return err
 	}
 	e.current.Store(&next)
-	e.noteUpkeep(&next)
+	e.noteUpkeep(&next, next.postings/4)
 	e.log.Debug("refined norms", "passages", next.passages, "terms", next.terms)
 	return nil
 }
