@@ -2,4 +2,24 @@
 // an exact index of their passages and answers queries over a Unix socket.
 package main
 
-func main() {}
+import (
+	"context"
+	"os"
+
+	"quern/daemon"
+	"quern/daemon/cli"
+)
+
+// version is set by the release build: -ldflags "-X main.version=1.2.3".
+var version string
+
+func main() {
+	std := cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	os.Exit(cli.Main(context.Background(), os.Args[1:], std, cli.Hooks{
+		Serve: func(ctx context.Context, o cli.ServeOptions) error {
+			return daemon.Run(ctx, daemon.Options(o))
+		},
+		InUse:   daemon.ErrInUse,
+		Version: version,
+	}))
+}

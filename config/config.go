@@ -1,5 +1,14 @@
 // Package config reads Quern's configuration: strict TOML, whose errors name
 // file, line and key.
+//
+// A file is read in three steps. The toml package turns the text into values
+// and refuses what is not TOML. A scanner (scan.go) walks the accepted text and
+// notes the line of every key and array element. A decoder (decode.go) walks
+// both side by side, fills a Config over the defaults and gathers every error
+// of the file, not only the first.
+//
+// AddFolder and RemoveFolder edit the text of a file through the same scanner,
+// so that comments, order and line ends stay as their author wrote them.
 package config
 
 import "time"

@@ -161,7 +161,7 @@ type writerState struct {
 	numbers   numbering
 	drift     drift
 	postings  segment.Postings // scratch
-	idfs      idfMemo
+	idfs      nearIDFs
 }
 
 func (w *writerState) takeSlot() uint32 {

@@ -335,3 +335,25 @@ func (w *walker) term(v *view, at int, step float64) {
 	}
 	v.must(list.Err())
 }
+
+// nearIDFs remembers near idfs of small dfs as long as N stays.
+type nearIDFs struct {
+	n     int
+	known [4096]float64 // 0: not computed
+}
+
+func (m *nearIDFs) reset(n int) {
+	if m.n != n {
+		*m = nearIDFs{n: n}
+	}
+}
+
+func (m *nearIDFs) idf(df int) float64 {
+	if df >= len(m.known) {
+		return rank.NearIDF(m.n, df)
+	}
+	if m.known[df] == 0 {
+		m.known[df] = rank.NearIDF(m.n, df)
+	}
+	return m.known[df]
+}

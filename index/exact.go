@@ -54,10 +54,15 @@ func (q *query) lengthNorm(length uint32) float64 {
 	return rank.BM25Length(q.k1, q.b, int(length), q.length)
 }
 
-// idfMemo remembers the idf of small dfs as long as N stays.
+// idfMemo remembers idfs as long as N stays: those of small dfs, and the latest
+// of the others.
 type idfMemo struct {
-	n     int
-	known [4096]float64 // 0: not computed; an idf is at least 1
+	n      int
+	known  [4096]float64 // 0: not computed; an idf is at least 1
+	latest [1024]struct {
+		df  int
+		idf float64
+	}
 }
 
 // reset prepares the memo for N passages.
@@ -69,7 +74,11 @@ func (m *idfMemo) reset(n int) {
 
 func (m *idfMemo) idf(df int) float64 {
 	if df >= len(m.known) {
-		return rank.IDF(m.n, df)
+		e := &m.latest[df%len(m.latest)]
+		if e.df != df {
+			e.df, e.idf = df, rank.IDF(m.n, df)
+		}
+		return e.idf
 	}
 	if m.known[df] == 0 {
 		m.known[df] = rank.IDF(m.n, df)

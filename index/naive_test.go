@@ -2,6 +2,8 @@ package index
 
 import (
 	"math"
+
+	"quern/index/rank"
 	"slices"
 	"strings"
 
@@ -53,11 +55,11 @@ func newNaive(docs map[string]*Document, o Options) *naive {
 }
 
 func (x *naive) weight(t string, tf int, o SearchOptions) float64 {
-	idf := math.Log(float64(1+len(x.passages))/float64(1+x.df[t])) + 1
+	idf := rank.Log(float64(1+len(x.passages))/float64(1+x.df[t])) + 1
 	if o.TF == RawTF {
 		return float64(float64(tf) * idf)
 	}
-	return float64((1 + math.Log(float64(tf))) * idf)
+	return float64((1 + rank.Log(float64(tf))) * idf)
 }
 
 func (x *naive) norm(tf map[string]int, o SearchOptions) float64 {
@@ -86,7 +88,7 @@ func (x *naive) score(p naivePassage, query map[string]int, o SearchOptions) flo
 		case tf == 0:
 		case o.Model == BM25:
 			n, df := float64(len(x.passages)), float64(x.df[t])
-			idf := math.Log(1 + (n-df+0.5)/(df+0.5))
+			idf := rank.Log(1 + (n-df+0.5)/(df+0.5))
 			average := float64(x.length) / n
 			length := o.K1 * (1 - o.B + o.B*float64(p.length)/average)
 			sum += float64(float64(query[t])*idf) * float64(tf) / (float64(tf) + float64(length))

@@ -73,19 +73,19 @@ type SearchParams struct {
 	Collapse string `json:"collapse,omitempty"` // none (default) | document
 	// Folders, Path, Types, Since and Before choose among the hits; they
 	// change no score.
-	Folders []string `json:"folders,omitempty"` // names of folders
-	Path    string   `json:"path,omitempty"`    // doublestar glob on rel, or on the absolute path when it starts with /
+	Folders []string `json:"folders,omitempty"` // names of folders, or absolute paths
+	Path    string   `json:"path,omitempty"`    // doublestar glob on rel; on the base name without a /, on the absolute path with one in front
 	Types   []string `json:"types,omitempty"`   // "md", "txt"
-	Since   string   `json:"since,omitempty"`   // RFC 3339, 2006-01-02, or an age such as 7d or 36h
+	Since   string   `json:"since,omitempty"`   // RFC 3339, 2006-01-02 (local), or an age such as 7d or 36h
 	Before  string   `json:"before,omitempty"`
 	// Sync makes the answer see every change that was complete before the
 	// request was sent.
 	Sync          bool  `json:"sync,omitempty"`
-	SyncTimeoutMS int   `json:"sync_timeout_ms,omitempty"`
-	Budget        int   `json:"budget,omitempty"` // tokens of four characters; as many hits as fit
-	Text          *bool `json:"text,omitempty"`   // false leaves text and highlights out
+	SyncTimeoutMS int   `json:"sync_timeout_ms,omitempty"` // 0: 2,000
+	Budget        int   `json:"budget,omitempty"`          // tokens of four characters; as many hits as fit
+	Text          *bool `json:"text,omitempty"`            // false leaves text and highlights out
 	Explain       bool  `json:"explain,omitempty"`
-	Literal       bool  `json:"literal,omitempty"`
+	Literal       bool  `json:"literal,omitempty"` // no effect while queries have no syntax
 }
 
 // SearchResult is the answer to a query.
@@ -234,9 +234,12 @@ type StatusResult struct {
 	Model       string         `json:"model"`
 	Pending     int            `json:"pending"` // changes seen but not yet searchable
 	Progress    Progress       `json:"progress"`
-	Memory      int64          `json:"memory_bytes"`
-	// Problems are files that were skipped or failed, by path; the list is
-	// cut at 1,000, Files has the whole counts.
+	// FirstIndexing: not every file that stood in the folders at the start
+	// is searchable yet.
+	FirstIndexing bool  `json:"first_indexing,omitempty"`
+	Memory        int64 `json:"memory_bytes"`
+	// Problems are files that failed, then those that were skipped, by path;
+	// the list is cut at 1,000, Files has the whole counts.
 	Problems []FileStatus     `json:"problems"`
 	Warnings []string         `json:"warnings,omitempty"`
 	Counters map[string]int64 `json:"counters,omitempty"`
@@ -293,8 +296,8 @@ type ReindexResult struct {
 
 // FolderParams names a folder to add or to remove.
 type FolderParams struct {
-	Path string `json:"path"`
-	Name string `json:"name,omitempty"`
+	Path string `json:"path"`           // to remove: or its name
+	Name string `json:"name,omitempty"` // to add; default: the path's last element
 	// Temporary adds the folder for this daemon's life only: the config
 	// file stays as it is.
 	Temporary bool `json:"temporary,omitempty"`

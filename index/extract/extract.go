@@ -59,7 +59,7 @@ var aliases = map[string]string{
 // change afterwards. Content that is not text is an error that matches
 // ErrBinary and whose message is the reason.
 func Extract(name string, data []byte) (*Document, error) {
-	d := &Document{Type: typeOf(name), Text: data}
+	d := &Document{Type: TypeOf(name), Text: data}
 	if err := checkText(data); err != nil {
 		return nil, err
 	}
@@ -77,9 +77,9 @@ func Extract(name string, data []byte) (*Document, error) {
 // is rather a part of it.
 const maxExtension = 16
 
-// typeOf returns the type of a file by its name: its extension in lower case,
+// TypeOf returns the type of a file by its name: its extension in lower case,
 // or "txt" when it has none (as "README", ".profile" and "Vol. 2 of 3").
-func typeOf(name string) string {
+func TypeOf(name string) string {
 	base := filepath.Base(name)
 	dot := strings.LastIndexByte(base, '.')
 	if dot <= 0 {

@@ -1,0 +1,95 @@
+package config
+
+import "strings"
+
+// Template returns the commented config that `quern init` writes: every key is
+// explained and stands at its default, commented out, and each of the folders
+// has a table at the end, where AddFolder will append others. Parsed, it is
+// Default with these folders.
+func Template(folders []Folder) []byte {
+	var b strings.Builder
+	b.WriteString(templateText)
+	for _, f := range folders {
+		b.WriteString("\n" + folderTable(f))
+	}
+	return []byte(b.String())
+}
+
+const templateText = `# Quern's configuration. Every key has a default: what is commented out is what
+# holds. The daemon reads this file again whenever it changes; a mistake is
+# reported by "quern status" and leaves the former configuration in force.
+
+# How files are cut into passages. A change indexes everything anew.
+[chunk]
+# paragraph: paragraphs, short ones joined, long ones in windows;
+# window: windows over the whole text; document: one passage a file.
+# strategy = "paragraph"
+# Paragraphs with fewer words join the next one.
+# min_words = 25
+# Longer passages are cut into windows of so many words …
+# max_words = 120
+# … which share so many with their neighbours.
+# overlap = 30
+# Whether the words of a heading count in the passages below it.
+# heading_terms = true
+
+# How text becomes terms. A change indexes everything anew.
+[analysis]
+# unicode: words of any script, case and width folded; plain: runs of letters
+# and digits, lower-cased.
+# tokenizer = "unicode"
+# Words to leave out: none, short, english, or the path of a list, a word a line.
+# stopwords = "none"
+# Words that share a stem match each other: none, or a language (english,
+# german, french, …).
+# stemmer = "english"
+# Shorter words are dropped.
+# min_length = 1
+# Whether "café" and "cafe" are the same word (unicode only).
+# fold_diacritics = true
+
+# How passages are ranked; a query can ask for another model.
+[rank]
+# tfidf: TF-IDF with cosine; bm25: Okapi BM25.
+# model = "tfidf"
+# tfidf: log counts a word's repetitions as 1 + ln n, raw as n.
+# tf = "log"
+# bm25: how soon repetitions stop counting, and how much length counts (0 to 1).
+# k1 = 0.9
+# b = 0.4
+
+# The background process.
+[daemon]
+# Where it listens; empty: quern/quern.sock in the user's runtime directory.
+# socket = ""
+# Where the daemon keeps its data and its log; empty: quern in the user's cache
+# directory. This and the socket change when the daemon is started again.
+# data_dir = ""
+# How long a file must be left alone before it is read.
+# settle = "50ms"
+# Threads for catching up; 0: one for each CPU.
+# threads = 0
+# The next three have no effect in this version.
+# Memory for building the index.
+# memory_budget = "64MiB"
+# Deleted text is gone from the disk after at most so long.
+# purge_after = "1h"
+# On battery power: slow, pause or full.
+# on_battery = "slow"
+
+# The folders to watch have a table each, with these keys. Only the path must be
+# given; ~ and $VAR in it are expanded ($$ is a dollar sign). A folder may lie
+# in another: a file belongs to the innermost one.
+#
+#   [[folder]]
+#   path = "~/notes"
+#   name = "notes"              # default: the last element of the path
+#   include = ["**"]            # globs of the files to index, relative to the folder
+#   exclude = []                # globs to leave out, besides .git, node_modules, caches …
+#   gitignore = true            # honour .gitignore, .ignore and .quernignore files
+#   hidden = false              # index files whose names begin with a dot
+#   follow_symlinks = false
+#   max_file_size = "64MiB"     # larger files are skipped
+#   poll = "auto"               # auto, never, or an interval as "30s": look for changes
+#                               # where the file system does not report them
+`

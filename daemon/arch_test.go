@@ -1,0 +1,109 @@
+package daemon_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// arrows are the imports between Quern's own packages that are allowed, and why
+// the package has no others. A package may import the packages named and those
+// below them where a name ends in "/...".
+var arrows = []struct {
+	pkg, why string
+	allowed  []string
+}{
+	{"quern", "the command is a few lines", []string{"quern/daemon", "quern/daemon/cli"}},
+	{"quern/config", "a leaf: it knows only the file and its keys", nil},
+	{"quern/watcher", "a leaf: it knows files, not what is made of them", nil},
+	{"quern/watcher/ignore", "pure rules; the watcher asks them through its own interface", nil},
+	{"quern/ipc", "a leaf: any client can import the wire types", nil},
+	{"quern/ipc/server", "it moves messages and knows no method", []string{"quern/ipc", "quern/ipc/internal/..."}},
+	{"quern/ipc/client", "importable by others without the daemon", []string{"quern/ipc", "quern/ipc/internal/..."}},
+	{"quern/ipc/internal/sock", "what both ends must agree on about a socket's place", nil},
+	{"quern/ipc/internal/strict", "strict JSON and nothing else", nil},
+	{"quern/index/extract", "bytes to text, nothing else", nil},
+	{"quern/index/chunk", "text to passages", []string{"quern/index/extract"}},
+	{"quern/index/analysis", "text to terms", nil},
+	{"quern/index/rank", "pure arithmetic", nil},
+	{"quern/index", "the engine is usable as a library of its own", []string{"quern/index/..."}},
+	{"quern/daemon", "the one place where the parts are joined", []string{
+		"quern/config", "quern/watcher/...", "quern/index/...", "quern/ipc", "quern/ipc/server"}},
+	{"quern/daemon/cli", "it talks to the daemon as any client does; config is for finding and editing the file", []string{
+		"quern/config", "quern/ipc", "quern/ipc/client", "quern/daemon"}},
+	{"quern/daemon/e2e", "tests of the real binary", nil},
+}
+
+func TestPackagesImportOnlyAlongTheArrows(t *testing.T) {
+	imports := listImports(t)
+	for pkg, direct := range imports {
+		rule, ok := ruleFor(pkg)
+		if !ok {
+			t.Errorf("package %s has no arrows: add it to the list, with the reason", pkg)
+			continue
+		}
+		for _, imported := range direct {
+			if strings.HasPrefix(imported+"/", "quern/") && !permits(rule.allowed, imported) {
+				t.Errorf("%s imports %s: %s", pkg, imported, rule.why)
+			}
+		}
+	}
+	for _, rule := range arrows {
+		if _, ok := imports[rule.pkg]; !ok {
+			t.Errorf("the list names %s, which does not exist", rule.pkg)
+		}
+	}
+}
+
+func ruleFor(pkg string) (rule struct {
+	pkg, why string
+	allowed  []string
+}, ok bool) {
+	for _, a := range arrows {
+		if a.pkg == pkg {
+			return a, true
+		}
+	}
+	return rule, false
+}
+
+func permits(allowed []string, imported string) bool {
+	for _, a := range allowed {
+		below, tree := strings.CutSuffix(a, "/...")
+		if imported == a || tree && (imported == below || strings.HasPrefix(imported, below+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// listImports returns the direct imports of each package of the module, tests
+// left out.
+func listImports(t *testing.T) map[string][]string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "quern/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	imports := map[string][]string{}
+	decoder := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		imports[p.ImportPath] = p.Imports
+	}
+	if len(imports) == 0 {
+		t.Fatal("go list found no package")
+	}
+	return imports
+}

@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+
+	"quern/config"
+)
+
+// settings are what a client needs of the config: where the daemon is.
+type settings struct {
+	config config.Config
+	file   string // the config file, which need not exist
+	socket string
+	err    error // the config file is wrong: a running daemon can still be asked
+}
+
+// settings reads the config. A file that does not exist is an empty one
+// unless the command line names it.
+func (a *app) settings() (settings, error) {
+	s := settings{file: config.FindConfig(a.flags.config), config: config.Default()}
+	loaded, err := config.Load(s.file)
+	switch {
+	case err == nil:
+		s.config = loaded
+	case errors.Is(err, fs.ErrNotExist) && a.flags.config == "":
+	case errors.Is(err, fs.ErrNotExist):
+		s.err = failuref("quern init --config writes one", "no config at %s", s.file)
+	default:
+		s.err = failuref("mend the config", "bad config: %w", err)
+	}
+	s.socket, err = s.config.SocketPath(a.flags.socket)
+	return s, err
+}

@@ -1,0 +1,204 @@
+// Package daemon joins the parts of Quern: it watches the configured folders,
+// feeds what changed to the index and answers the protocol's methods. It is the
+// one place where config, watcher, index and ipc meet.
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"quern/config"
+	"quern/ipc/server"
+)
+
+// Options configure Run.
+type Options struct {
+	// ConfigPath is the config file. One that does not exist means the
+	// defaults, until it appears.
+	ConfigPath string
+	// Socket overrides the socket's path; see config.Config.SocketPath.
+	Socket string
+	// Version is told to clients.
+	Version string
+	// IdleExit ends a daemon that has no configured folder after so long
+	// without a request; 0 means never.
+	IdleExit time.Duration
+	Log      *slog.Logger
+	// Ready, if set, is called once the socket answers.
+	Ready func()
+}
+
+// shutdownGrace bounds how long accepted requests may take to be answered when
+// the daemon ends.
+const shutdownGrace = time.Second
+
+// Daemon is a running daemon.
+type Daemon struct {
+	opts    Options
+	log     *slog.Logger
+	started time.Time
+	socket  string
+	dataDir string
+	end     context.CancelFunc // asks Run to return
+	idle    *idleTimer
+
+	core      atomic.Pointer[core] // answers queries
+	switching sync.WaitGroup       // goroutines of switchWhenReady
+
+	// reloading serialises changes of the config and the folders, and guards
+	// the fields up to mu, which is taken after it.
+	reloading sync.Mutex
+	cores     int             // started so far
+	closed    bool            // no core may be started any more
+	temporary []config.Folder // for this daemon's life, not in the config
+
+	mu        sync.Mutex // guards all fields below
+	cfg       config.Config
+	configErr error // of a bad edit; cfg is the last good one
+	next      *core // being built with another index configuration, or nil
+}
+
+// ErrInUse is returned by Run, wrapped, when a daemon already answers on the socket.
+var ErrInUse = server.ErrInUse
+
+// Run serves until ctx is done or a client asks for shutdown, and then returns
+// nil. Other errors are ErrInUse and the config's own, when that cannot be used.
+func Run(ctx context.Context, o Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	d, err := newDaemon(o, cancel)
+	if err != nil {
+		return err
+	}
+	listener, err := server.Listen(d.socket)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", d.socket, err)
+	}
+	defer listener.Close()
+	return d.run(ctx, listener)
+}
+
+func newDaemon(o Options, end context.CancelFunc) (*Daemon, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	cfg, err := loadConfig(o.ConfigPath)
+	if err != nil {
+		return nil, err
+	}
+	socket, err := cfg.SocketPath(o.Socket)
+	if err != nil {
+		return nil, err
+	}
+	if socket, err = filepath.Abs(socket); err != nil {
+		return nil, fmt.Errorf("socket path: %w", err)
+	}
+	dataDir, err := cfg.DataDir()
+	if err != nil {
+		return nil, err
+	}
+	return &Daemon{
+		opts: o, log: o.Log, started: time.Now(), socket: socket, dataDir: dataDir,
+		end: end, idle: newIdleTimer(o.IdleExit), cfg: cfg,
+	}, nil
+}
+
+// loadConfig reads the config file; one that is not there means the defaults.
+func loadConfig(path string) (config.Config, error) {
+	if path == "" {
+		return config.Default(), nil
+	}
+	cfg, err := config.Load(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		cfg = config.Default()
+		cfg.Path = path
+		return cfg, nil
+	}
+	return cfg, err
+}
+
+// run starts the parts in the order of their arrows, and stops them in the
+// opposite one.
+func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
+	if err := os.MkdirAll(d.dataDir, 0o700); err != nil {
+		return fmt.Errorf("make the data directory: %w", err)
+	}
+	d.reloading.Lock()
+	first, err := d.startCore(d.config())
+	d.reloading.Unlock()
+	if err != nil {
+		return err
+	}
+	d.core.Store(first)
+	defer d.closeCores()
+
+	srv := server.New(server.Options{Log: d.log})
+	d.register(srv)
+	serving := make(chan error, 1)
+	go func() { serving <- d.serve(srv, listener) }() // ends with srv.Shutdown
+
+	var background sync.WaitGroup
+	ctx, stop := context.WithCancel(ctx)
+	defer background.Wait()
+	defer stop()
+	background.Go(func() { d.watchConfig(ctx) })
+	background.Go(func() { d.watchRules(ctx) })
+	background.Go(func() { d.idle.watch(ctx, d.canIdle, d.end) })
+
+	d.log.Info("serving", "socket", d.socket, "folders", len(d.folders()))
+	if d.opts.Ready != nil {
+		d.opts.Ready()
+	}
+	select {
+	case err = <-serving:
+		err = fmt.Errorf("serve on %s: %w", d.socket, err)
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
+	defer cancel()
+	if err := srv.Shutdown(grace); err != nil {
+		d.log.Warn("requests cut off at shutdown", "err", err)
+	}
+	d.log.Info("stopped")
+	return err
+}
+
+// closeCores ends all cores, and lets no handler that outlived the server's
+// shutdown start another.
+func (d *Daemon) closeCores() {
+	defer d.switching.Wait()
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	d.closed = true
+	if next := d.setNext(nil); next != nil {
+		next.close()
+	}
+	d.core.Load().close()
+}
+
+// setNext replaces the core that is being built and returns the one before.
+func (d *Daemon) setNext(c *core) (before *core) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	before, d.next = d.next, c
+	return before
+}
+
+func (d *Daemon) config() config.Config {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.cfg
+}
+
+// canIdle reports whether the daemon may end when nobody asks anything: it was
+// started for a folder that no config names.
+func (d *Daemon) canIdle() bool { return len(d.config().Folders) == 0 }

@@ -1,0 +1,264 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"time"
+
+	"quern/config"
+	"quern/ipc"
+	"quern/watcher"
+	"quern/watcher/ignore"
+)
+
+// rulesCheck is the interval at which ignore rules from outside of the folders
+// are looked at: a few stats.
+const rulesCheck = 2 * time.Second
+
+// makeFolders joins the configured folders and the temporary ones; a temporary
+// folder that the config names too is the config's, and one whose name is taken
+// gets a number. A folder that stands unchanged among before is taken from
+// there, rules and all. The caller holds d.reloading.
+func (d *Daemon) makeFolders(cfg config.Config, before []*folder) []*folder {
+	var out []*folder
+	paths, names := map[string]bool{}, map[string]bool{}
+	add := func(f config.Folder, temporary bool) {
+		if paths[f.Path] {
+			return
+		}
+		f.Name = freeName(f.Name, names)
+		paths[f.Path], names[f.Name] = true, true
+		for _, b := range before {
+			if b.temporary == temporary && reflect.DeepEqual(b.Folder, f) {
+				out = append(out, b)
+				return
+			}
+		}
+		out = append(out, &folder{Folder: f, temporary: temporary, filter: newFilter(f)})
+	}
+	for _, f := range cfg.Folders {
+		add(f, false)
+	}
+	for _, f := range d.temporary {
+		add(f, true)
+	}
+	return out
+}
+
+func newFilter(f config.Folder) *ignore.Filter {
+	filter, err := ignore.New(ignore.Options{
+		Root: f.Path, Include: f.Include, Exclude: f.Exclude, Hidden: f.Hidden, Gitignore: f.Gitignore,
+	})
+	if err != nil {
+		// The config has checked every glob, with its line.
+		panic(fmt.Sprintf("folder %s: %v", f.Path, err))
+	}
+	return filter
+}
+
+// folders are those of the core that answers.
+func (d *Daemon) folders() []*folder { return d.core.Load().list() }
+
+// foldersAdd watches one more folder: for this daemon's life, or by writing it
+// into the config.
+func (d *Daemon) foldersAdd(_ context.Context, p ipc.FolderParams) (ipc.FoldersResult, error) {
+	path, err := directory(p.Path)
+	if err != nil {
+		return ipc.FoldersResult{}, err
+	}
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	if p.Temporary {
+		err = d.addTemporary(path, p.Name)
+	} else {
+		err = d.addConfigured(path, p.Name)
+	}
+	if err != nil {
+		return ipc.FoldersResult{}, err
+	}
+	return ipc.FoldersResult{Folders: d.folderStatus()}, nil
+}
+
+// directory decodes a path of the protocol, which must be that of a directory.
+func directory(wire string) (string, error) {
+	path, err := absolute(wire)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", ipc.Errorf(ipc.CodeNotFound, "%s: %v", path, reasonOf(err))
+	}
+	if !info.IsDir() {
+		return "", ipc.Errorf(ipc.CodeInvalidParams, "%s is not a directory", path)
+	}
+	return path, nil
+}
+
+// addTemporary watches path unless a folder holds it already.
+func (d *Daemon) addTemporary(path, name string) error {
+	if f := d.core.Load().folderOf(path); f != nil {
+		rel, _ := relativeTo(f.Path, path)
+		if rel == "." || f.filter.Dir(rel) {
+			return nil
+		}
+	}
+	f := config.DefaultFolder(path)
+	f.Name = cmp.Or(name, f.Name)
+	d.temporary = append(d.temporary, f)
+	return d.applyFolders(d.config())
+}
+
+// freeName is name, or name with a number where it is taken.
+func freeName(name string, taken map[string]bool) string {
+	free := name
+	for n := 2; taken[free]; n++ {
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+	return free
+}
+
+func (d *Daemon) addConfigured(path, name string) error {
+	cfg := d.config()
+	for _, f := range cfg.Folders {
+		if f.Path == path {
+			return ipc.Errorf(ipc.CodeInvalidParams, "%s is a folder already, named %s", path, f.Name)
+		}
+	}
+	if cfg.Path == "" {
+		return ipc.Errorf(ipc.CodeInvalidParams, "this daemon runs without a config file to write the folder into")
+	}
+	f := config.DefaultFolder(path)
+	f.Name = cmp.Or(name, f.Name)
+	if err := config.AddFolder(cfg.Path, f); err != nil {
+		return ipc.Errorf(ipc.CodeInvalidParams, "%v", err)
+	}
+	return d.reloadLocked()
+}
+
+// foldersRemove stops watching a folder, given by its path or its name.
+func (d *Daemon) foldersRemove(_ context.Context, p ipc.FolderParams) (ipc.FoldersResult, error) {
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	path, err := ipc.DecodePath(p.Path)
+	if err != nil {
+		return ipc.FoldersResult{}, ipc.Errorf(ipc.CodeInvalidParams, "path: %v", err)
+	}
+	var found *folder
+	for _, f := range d.folders() {
+		if f.Path == filepath.Clean(path) || f.Name == path {
+			found = f
+			break
+		}
+	}
+	if found == nil {
+		return ipc.FoldersResult{}, ipc.Errorf(ipc.CodeNotFound, "no folder has the path or name %q", path)
+	}
+	if found.temporary {
+		d.forgetTemporary(found.Path)
+		err = d.applyFolders(d.config())
+	} else if err = config.RemoveFolder(d.config().Path, found.Path); err == nil {
+		d.forgetTemporary(found.Path) // or it would come back as a temporary one
+		err = d.reloadLocked()
+	}
+	if err != nil {
+		return ipc.FoldersResult{}, fmt.Errorf("remove the folder %s: %w", found.Path, err)
+	}
+	return ipc.FoldersResult{Folders: d.folderStatus()}, nil
+}
+
+func (d *Daemon) forgetTemporary(path string) {
+	d.temporary = slices.DeleteFunc(d.temporary, func(f config.Folder) bool { return f.Path == path })
+}
+
+// applyFolders makes every core watch cfg's folders and the temporary ones. The
+// caller holds d.reloading.
+func (d *Daemon) applyFolders(cfg config.Config) error {
+	for _, c := range d.allCores() {
+		if err := c.setFolders(d.makeFolders(cfg, c.list())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refreshRules has the folders scanned anew whose ignore rules come from files
+// outside of them, which no watch shows, and have changed.
+func (d *Daemon) refreshRules() error {
+	if !slices.ContainsFunc(d.folders(), (*folder).outdated) {
+		return nil
+	}
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	for _, c := range d.allCores() {
+		folders := slices.Clone(c.list())
+		for i, f := range folders {
+			if f.outdated() {
+				folders[i] = &folder{Folder: f.Folder, temporary: f.temporary, filter: newFilter(f.Folder)}
+			}
+		}
+		if err := c.setFolders(folders); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *folder) outdated() bool { return f.filter.OutsideChanged() }
+
+// watchRules sees to it that also those who never sync get answers by the
+// present rules. It returns when ctx is done.
+func (d *Daemon) watchRules(ctx context.Context) {
+	tick := time.NewTicker(rulesCheck)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := d.refreshRules(); err != nil {
+			d.log.Warn("the folders are not scanned for changed ignore rules", "err", err)
+		}
+	}
+}
+
+// allCores are the core that answers and the one being built, if any.
+func (d *Daemon) allCores() []*core {
+	cores := []*core{d.core.Load()}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.next != nil {
+		cores = append(cores, d.next)
+	}
+	return cores
+}
+
+func (d *Daemon) foldersList(context.Context, ipc.Empty) (ipc.FoldersResult, error) {
+	return ipc.FoldersResult{Folders: d.folderStatus()}, nil
+}
+
+// folderStatus joins what the config, the watcher and the index know of each folder.
+func (d *Daemon) folderStatus() []ipc.FolderStatus {
+	c := d.core.Load()
+	stats := c.engine.Snapshot().Stats()
+	roots := map[string]watcher.RootState{}
+	for _, r := range c.watch.State().Roots {
+		roots[r.Path] = r
+	}
+	out := []ipc.FolderStatus{}
+	for _, f := range c.list() {
+		s := ipc.FolderStatus{
+			Name: f.Name, Path: ipc.EncodePath(f.Path), Temporary: f.temporary,
+			State: roots[f.Path].State, Reason: roots[f.Path].Reason,
+			Documents: stats.Folders[f.Name].Documents, Passages: stats.Folders[f.Name].Passages,
+		}
+		out = append(out, s)
+	}
+	return out
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package daemon
+
+func residentSetSize() (int64, bool) { return 0, false }

@@ -1,0 +1,189 @@
+package daemon
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"time"
+
+	"quern/config"
+	"quern/ipc"
+	"quern/watcher"
+)
+
+// reload reads the config anew. A bad one is reported and the old one stays in
+// force.
+func (d *Daemon) reload(context.Context, ipc.Empty) (ipc.Empty, error) {
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	if err := d.reloadLocked(); err != nil {
+		return ipc.Empty{}, ipc.Errorf(ipc.CodeInvalidParams, "the config is not in force: %v", err)
+	}
+	return ipc.Empty{}, nil
+}
+
+// reloadLocked is reload for a caller that holds d.reloading. The status tells
+// its error until a later call succeeds.
+func (d *Daemon) reloadLocked() error {
+	old := d.config()
+	cfg, err := loadConfig(old.Path)
+	if err == nil {
+		err = d.adopt(old, cfg)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.configErr = err; err == nil {
+		d.cfg = cfg
+	}
+	return err
+}
+
+// adopt makes the cores follow cfg, which takes the place of old. On an error
+// they go on as before. The caller holds d.reloading.
+func (d *Daemon) adopt(old, cfg config.Config) error {
+	if reflect.DeepEqual(cfg, old) {
+		return nil
+	}
+	if cfg.Daemon.Socket != old.Daemon.Socket || cfg.Daemon.DataDir != old.Daemon.DataDir {
+		d.log.Warn("socket and data_dir change when the daemon is started again")
+	}
+	apply := d.rebuild
+	if sameCore(old, cfg) {
+		apply = d.applyFolders
+	}
+	if err := apply(cfg); err != nil {
+		return err
+	}
+	d.log.Info("config read", "path", cfg.Path, "folders", len(cfg.Folders))
+	return nil
+}
+
+// sameCore reports whether a core started for a also serves b, folders aside.
+func sameCore(a, b config.Config) bool {
+	return a.SameIndex(b) && a.Daemon.Settle == b.Daemon.Settle && a.Daemon.Threads == b.Daemon.Threads
+}
+
+// rebuild starts a core for cfg beside the one that answers, which goes on
+// until the new one has caught up. On an error nothing has changed: a core that
+// is being built already goes on. The caller holds d.reloading.
+func (d *Daemon) rebuild(cfg config.Config) error {
+	if d.closed {
+		return closing(watcher.ErrClosed)
+	}
+	next, err := d.startCore(cfg)
+	if err != nil {
+		return err
+	}
+	if abandoned := d.setNext(next); abandoned != nil {
+		abandoned.close()
+	}
+	// The folders may differ too: the old core follows what it can.
+	old := d.core.Load()
+	if err := old.setFolders(d.makeFolders(cfg, old.list())); err != nil {
+		d.log.Warn("the old index does not follow the folders meanwhile", "err", err)
+	}
+	d.switching.Go(func() { d.switchWhenReady(next) }) // ends when next has caught up or is closed
+	return nil
+}
+
+// switchWhenReady lets next answer once it has seen every file.
+func (d *Daemon) switchWhenReady(next *core) {
+	if err := next.watch.Sync(context.Background()); err != nil {
+		return // closed meanwhile
+	}
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	if !d.isNext(next) {
+		return
+	}
+	old := d.core.Load()
+	old.halt() // its generation is the last one before next's
+	next.base = old.generation() + 1
+	d.core.Store(next)
+	d.setNext(nil)
+	old.close()
+	d.log.Info("the new index answers")
+}
+
+func (d *Daemon) isNext(c *core) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.next == c
+}
+
+// watchConfig reads the config whenever its file changes. It returns when ctx
+// is done.
+func (d *Daemon) watchConfig(ctx context.Context) {
+	path := d.config().Path
+	if path == "" {
+		return
+	}
+	w, err := watcher.New(watcher.Options{Settle: d.config().Daemon.Settle, Log: d.log})
+	if err != nil {
+		d.log.Error("the config file is not watched; use quern reload", "err", err)
+		return
+	}
+	defer w.Close()
+	if err := w.SetRoots(configRoots(path)); err != nil {
+		d.log.Error("the config file is not watched; use quern reload", "err", err)
+		return
+	}
+	for {
+		batch, err := w.Next(ctx)
+		if err != nil {
+			return
+		}
+		w.Done(batch)
+		atRest(ctx, path, d.config().Daemon.Settle)
+		if _, err := d.reload(ctx, ipc.Empty{}); err != nil {
+			d.log.Error("the config file has changed and cannot be used", "err", err)
+		}
+	}
+}
+
+// mostRests bounds how often atRest waits for a file that never rests.
+const mostRests = 20
+
+// atRest waits until nothing has been written to the file for quiet: what saves a
+// file by emptying it first leaves, for an instant, a config without folders.
+func atRest(ctx context.Context, path string, quiet time.Duration) {
+	for range mostRests {
+		info, err := os.Stat(path)
+		if err != nil {
+			return
+		}
+		age := time.Since(info.ModTime())
+		if age < 0 || age >= quiet {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(quiet - age):
+		}
+	}
+}
+
+// configRoots are the directory of the config file and, if the file is a link,
+// the directory of what it links to.
+func configRoots(path string) []watcher.Root {
+	names := onlyFiles{filepath.Base(path), filepath.Base(path)}
+	roots := []watcher.Root{{Path: filepath.Dir(path)}}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		names.target = filepath.Base(target)
+		if dir := filepath.Dir(target); dir != filepath.Dir(path) {
+			roots = append(roots, watcher.Root{Path: dir})
+		}
+	}
+	for i := range roots {
+		roots[i].Filter, roots[i].FollowSymlinks = names, true
+	}
+	return roots
+}
+
+// onlyFiles is a filter that lets two files of a root through.
+type onlyFiles struct{ link, target string }
+
+func (f onlyFiles) Dir(rel string) bool  { return rel == "." || rel == "" }
+func (f onlyFiles) File(rel string) bool { return rel == f.link || rel == f.target }

@@ -1,0 +1,237 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"quern/index"
+	"quern/ipc"
+	"quern/ipc/server"
+	"quern/watcher"
+)
+
+const (
+	// maxHits bounds k.
+	maxHits = 1000
+	// maxProblems bounds the files that a status names.
+	maxProblems = 1000
+	// defaultSync is how long sync waits when the client names no time.
+	defaultSync = 10 * time.Second
+)
+
+// register connects the protocol's methods.
+func (d *Daemon) register(s *server.Server) {
+	handle(d, s, ipc.MethodHello, d.hello)
+	handle(d, s, ipc.MethodSearch, d.search)
+	handle(d, s, ipc.MethodPassages, d.passages)
+	handle(d, s, ipc.MethodExplain, d.explain)
+	handle(d, s, ipc.MethodStatus, d.status)
+	handle(d, s, ipc.MethodSync, d.sync)
+	handle(d, s, ipc.MethodReindex, d.reindex)
+	handle(d, s, ipc.MethodReload, d.reload)
+	handle(d, s, ipc.MethodFoldersList, d.foldersList)
+	handle(d, s, ipc.MethodFoldersAdd, d.foldersAdd)
+	handle(d, s, ipc.MethodFoldersRemove, d.foldersRemove)
+	handle(d, s, ipc.MethodShutdown, d.shutdown)
+}
+
+// handle registers a method and keeps the idle timer informed.
+func handle[P, R any](d *Daemon, s *server.Server, method string, h func(context.Context, P) (R, error)) {
+	server.Handle(s, method, func(ctx context.Context, p P) (R, error) {
+		defer d.idle.begin()()
+		return h(ctx, p)
+	})
+}
+
+func (d *Daemon) hello(_ context.Context, p ipc.HelloParams) (ipc.HelloResult, error) {
+	d.log.Debug("hello", "client", p.Client, "version", p.Version)
+	return ipc.HelloResult{
+		Server: "quern", Version: d.opts.Version, Protocol: ipc.ProtocolVersion,
+		Generation:   d.core.Load().generation(),
+		Capabilities: []string{string(index.TFIDF), string(index.BM25), "sync", "explain"},
+		Limits:       ipc.Limits{RequestBytes: ipc.MaxRequestBytes, InFlight: ipc.MaxInFlight, K: maxHits},
+	}, nil
+}
+
+func (d *Daemon) shutdown(context.Context, ipc.Empty) (ipc.Empty, error) {
+	d.end()
+	return ipc.Empty{}, nil
+}
+
+// barrier waits until every change that was complete before the call is
+// searchable, and returns the core that saw them.
+func (d *Daemon) barrier(ctx context.Context) (*core, error) {
+	for {
+		c := d.core.Load()
+		err := d.refreshRules()
+		if err == nil {
+			err = c.watch.Sync(ctx)
+		}
+		if errors.Is(err, watcher.ErrClosed) && d.core.Load() != c {
+			continue // another index took over meanwhile
+		}
+		return c, err
+	}
+}
+
+func (d *Daemon) sync(ctx context.Context, p ipc.SyncParams) (ipc.SyncResult, error) {
+	if p.TimeoutMS < 0 {
+		return ipc.SyncResult{}, ipc.Errorf(ipc.CodeInvalidParams, "timeout_ms: %d is negative", p.TimeoutMS)
+	}
+	ctx, cancel := context.WithTimeout(ctx, milliseconds(p.TimeoutMS, defaultSync))
+	defer cancel()
+	c, err := d.barrier(ctx)
+	if err != nil {
+		return ipc.SyncResult{}, closing(err)
+	}
+	return ipc.SyncResult{Generation: c.generation()}, nil
+}
+
+// closing gives the error of a watcher that ends with the daemon its code.
+func closing(err error) error {
+	if errors.Is(err, watcher.ErrClosed) {
+		return ipc.Errorf(ipc.CodeShuttingDown, "the daemon is shutting down")
+	}
+	return err
+}
+
+// milliseconds is a time that the client may leave open; more than a day is a day.
+func milliseconds(ms int, otherwise time.Duration) time.Duration {
+	if ms == 0 {
+		return otherwise
+	}
+	return time.Duration(min(ms, 24*60*60*1000)) * time.Millisecond
+}
+
+// reindex reads the file, or every file below the directory, anew.
+func (d *Daemon) reindex(ctx context.Context, p ipc.ReindexParams) (ipc.ReindexResult, error) {
+	path, err := absolute(p.Path)
+	if err != nil {
+		return ipc.ReindexResult{}, err
+	}
+	c := d.core.Load()
+	if c.folderOf(path) == nil {
+		return ipc.ReindexResult{}, ipc.Errorf(ipc.CodeNotFound, "%s is in no folder (see: quern folders list)", path)
+	}
+	c.watch.Rescan(path)
+	if c, err = d.barrier(ctx); err != nil {
+		return ipc.ReindexResult{}, closing(err)
+	}
+	return ipc.ReindexResult{Generation: c.generation()}, nil
+}
+
+// absolute decodes a path of the protocol, which must be absolute.
+func absolute(wire string) (string, error) {
+	path, err := ipc.DecodePath(wire)
+	if err != nil {
+		return "", ipc.Errorf(ipc.CodeInvalidParams, "path: %v", err)
+	}
+	if !filepath.IsAbs(path) {
+		return "", ipc.Errorf(ipc.CodeInvalidParams, "path: %q is not absolute", wire)
+	}
+	return filepath.Clean(path), nil
+}
+
+// passages are a document's passages as indexed.
+func (d *Daemon) passages(_ context.Context, p ipc.PassagesParams) (ipc.PassagesResult, error) {
+	path, err := absolute(p.Path)
+	if err != nil {
+		return ipc.PassagesResult{}, err
+	}
+	c := d.core.Load()
+	doc, all, err := c.engine.Snapshot().Passages(path)
+	if err != nil {
+		return ipc.PassagesResult{}, d.notFound(c, path, err)
+	}
+	if p.N != nil {
+		if *p.N < 0 || *p.N >= len(all) {
+			return ipc.PassagesResult{}, ipc.Errorf(ipc.CodeNotFound, "%s has no passage %d: it has %d, from 0", path, *p.N, len(all))
+		}
+		all = all[*p.N : *p.N+1]
+	}
+	out := ipc.PassagesResult{
+		Path: ipc.EncodePath(doc.Path), Folder: doc.Folder, Rel: ipc.EncodePath(doc.Rel), Type: doc.Type,
+		Title: doc.Title, Modified: timestamp(doc.Modified), Generation: c.generation(), Passages: []ipc.Passage{},
+	}
+	for _, p := range all {
+		out.Passages = append(out.Passages, ipc.Passage{
+			Passage: p.N, Lines: p.Lines, Bytes: p.Bytes, Heading: headings(p.Heading), Terms: p.Length, Text: p.Text,
+		})
+	}
+	return out, nil
+}
+
+// notFound adds to the index's word the reason why the file is not in it.
+func (d *Daemon) notFound(c *core, path string, err error) error {
+	if !errors.Is(err, index.ErrNotFound) {
+		return err
+	}
+	s := d.fileStatus(c, path)
+	return ipc.Errorf(ipc.CodeNotFound, "%s is not in the index: %s: %s", path, s.State, s.Reason)
+}
+
+// headings makes an absent heading path an empty list, as the protocol has it.
+func headings(h []string) []string {
+	if h == nil {
+		return []string{}
+	}
+	return h
+}
+
+func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
+// fileStatus says what is known of one file, and why it is not in the index if
+// it is not.
+func (d *Daemon) fileStatus(c *core, path string) ipc.FileStatus {
+	out := ipc.FileStatus{Path: ipc.EncodePath(path), State: ipc.FileUnknown}
+	f := c.folderOf(path)
+	if f != nil {
+		out.Folder = f.Name
+	}
+	if doc, ok := c.engine.Snapshot().Document(path); ok {
+		out.State, out.Passages = ipc.FileIndexed, doc.Passages
+		out.Modified, out.Size = timestamp(doc.Modified), doc.Size
+		if c.watch.Pending(path) {
+			out.State, out.Reason = ipc.FilePending, "it has changed; the earlier content is searchable"
+		}
+		return out
+	}
+	if p, ok := c.files.get(path); ok {
+		out.State, out.Reason = p.state, p.reason
+		return out
+	}
+	if f == nil {
+		out.Reason = "in no folder (see: quern folders list)"
+		return out
+	}
+	if c.watch.Pending(path) {
+		out.State, out.Reason = ipc.FilePending, "waiting to be read"
+		return out
+	}
+	out.State, out.Reason = absence(f, path)
+	return out
+}
+
+// absence says why a file of a folder is neither indexed nor waiting.
+func absence(f *folder, path string) (state, reason string) {
+	rel, _ := relativeTo(f.Path, path)
+	if reason := f.filter.Reason(rel); reason != "" {
+		return ipc.FileSkipped, reason
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ipc.FileUnknown, "no such file or directory"
+	case err != nil:
+		return ipc.FileUnknown, reasonOf(err)
+	case info.IsDir():
+		return ipc.FileUnknown, "a directory"
+	case info.Mode()&os.ModeSymlink != 0 && !f.FollowSymlinks:
+		return ipc.FileSkipped, "a symbolic link (set follow_symlinks to follow it)"
+	}
+	return ipc.FilePending, "not seen yet"
+}
