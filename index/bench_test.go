@@ -67,7 +67,6 @@ func BenchmarkHeap(b *testing.B) {
 		b.ReportMetric(heap(), "heap-MB")
 		s := e.Snapshot().Stats()
 		b.ReportMetric(float64(s.Bytes)/1e6, "estimate-MB")
-		b.ReportMetric(float64(e.Snapshot().text)/1e6, "text-MB")
 		b.ReportMetric(float64(s.Passages), "passages")
 		b.ReportMetric(float64(s.Terms), "terms")
 	}

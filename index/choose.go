@@ -2,16 +2,18 @@ package index
 
 import (
 	"context"
+	"fmt"
 
 	"quern/index/rank"
+	"quern/index/segment"
 )
 
 // found is a hit without its text.
 type found struct {
-	key  rank.Key
-	view *view
-	doc  *document
-	len  uint32 // |p|
+	key   rank.Key
+	view  *view
+	local int
+	doc   *document
 }
 
 // memoAfter is after how many exact scores equal passages are looked for.
@@ -62,13 +64,14 @@ func (b *best) add(c candidate, score float64) {
 	if score < b.floor.Value() {
 		return
 	}
-	v := &b.s.views[c.view]
-	slot := v.docs[c.local]
-	doc := b.s.docs.at(int(slot))
-	f := found{
-		key:  rank.Key{Score: score, Path: doc.info.Path, Passage: int(v.numbers.at(int(c.local)))},
-		view: v, doc: doc, len: v.lengths[c.local],
+	v, local := &b.s.views[c.view], int(c.local)
+	slot := uint32(v.PassageDoc(local))
+	doc := b.record(v, slot)
+	n := doc.number(v.PassageID(local))
+	if n < 0 {
+		v.must(fmt.Errorf("%w: %q does not know one of its passages", segment.ErrCorrupt, doc.info.Path))
 	}
+	f := found{key: rank.Key{Score: score, Path: doc.info.Path, Passage: n}, view: v, local: local, doc: doc}
 	b.floor.Raise(int32(slot), score)
 	if b.byDoc == nil {
 		b.top.Push(f.key, f)
@@ -101,10 +104,11 @@ func (x *scorer) score(c candidate) float64 {
 		return c.upper
 	}
 	v := &x.s.views[c.view]
-	list := v.forward.list(int(c.local))
 	if x.n++; x.n <= memoAfter {
-		return x.cosine(v, list, x.wanted[c.view])
+		return x.cosine(v, int(c.local), x.wanted[c.view])
 	}
+	list, err := v.ForwardBytes(int(c.local))
+	v.must(err)
 	if x.memo == nil {
 		x.memo = make([]map[string]float64, len(x.s.views))
 	}
@@ -115,15 +119,16 @@ func (x *scorer) score(c candidate) float64 {
 	}
 	score, ok := memo[string(list)]
 	if !ok {
-		score = x.cosine(v, list, x.wanted[c.view])
+		score = x.cosine(v, int(c.local), x.wanted[c.view])
 		memo[string(list)] = score
 	}
 	return score
 }
 
-// cosine is the score of the passage with a forward list.
-func (r *run) cosine(v *view, list []byte, wanted []present) float64 {
-	found, norm := r.q.occurrences(r.s, v, list, wanted, &r.idfs, r.found[:0])
+// cosine is the score of a passage.
+func (r *run) cosine(v *view, local int, wanted []present) float64 {
+	r.terms = v.terms(local, r.terms)
+	found, norm := r.q.occurrences(r.s, v, r.terms, wanted, &r.idfs, r.found[:0])
 	r.found = found
 	return r.q.score(found, norm)
 }

@@ -2,96 +2,94 @@ package index
 
 import (
 	"maps"
+	"math"
 	"slices"
+
+	"quern/index/segment"
 )
 
 // edit is a transaction: it makes the next snapshot from the one before,
-// copying what it changes. It cannot fail.
+// copying what it changes.
 type edit struct {
 	*Snapshot // the next one
 	txn       uint64
 	w         *writerState
+	list      []segment.TermTF // scratch
 }
 
 // commit carries out a plan and returns the next snapshot.
 func (e *Engine) commit(p *plan) *Snapshot {
 	next := *p.base
 	next.generation++
-	next.views = slices.Clone(next.views)
-	next.folders = maps.Clone(next.folders)
-	if next.folders == nil {
-		next.folders = make(map[string]FolderStats)
-	}
 	x := e.edit(&next)
-	for _, slot := range p.dropped() {
-		x.drop(slot)
+	for _, d := range p.dropped() {
+		x.drop(d)
 	}
 	p.each(x.release)
 	old := len(next.views)
 	for _, part := range p.parts {
 		x.addPart(part)
 	}
-	p.each(x.place)
-	for i := range p.parts {
-		x.fillPart(old+i, p.parts[i])
-	}
+	p.each(func(t *target) { x.countDocument(t.info.Folder, t.info.Passages, 1) })
 	x.certify(old)
 	return &next
 }
 
-// edit begins a transaction that changes next in place.
+// edit begins a transaction that changes next in place. It must not be given
+// up half-way through: it takes the writer's notes along.
 func (e *Engine) edit(next *Snapshot) *edit {
 	e.state.txn++
+	next.views = slices.Clone(next.views)
+	next.folders = maps.Clone(next.folders)
+	if next.folders == nil {
+		next.folders = make(map[string]FolderStats)
+	}
 	return &edit{Snapshot: next, txn: e.state.txn, w: &e.state}
 }
 
 // drop removes a document and all its passages.
-func (x *edit) drop(slot uint32) {
-	d := x.docs.at(int(slot))
-	for i := range d.passages {
-		x.kill(d.passages[i].pid)
+func (x *edit) drop(d *document) {
+	for i := range d.places {
+		x.kill(d.places[i].pid)
 	}
-	x.forget(slot, d)
-	x.docs.set(x.txn, int(slot), nil)
-	x.w.free = append(x.w.free, slot)
+	x.forget(d)
+	x.w.freeSlots = append(x.w.freeSlots, d.slot)
 }
 
-// forget takes a document out of the paths and the counts.
-func (x *edit) forget(slot uint32, d *document) {
-	x.paths.remove(x.txn, d.info.Path, slot)
-	x.countDocument(d, -1)
+// forget takes a document's record out.
+func (x *edit) forget(d *document) {
+	x.views[d.view].killDoc(x.txn, d.ord)
+	x.countDocument(d.info.Folder, len(d.places), -1)
 }
 
-func (x *edit) countDocument(d *document, sign int) {
+func (x *edit) countDocument(folder string, passages, sign int) {
 	x.documents += sign
-	x.text += int64(sign * len(d.text))
-	f := x.folders[d.info.Folder]
+	f := x.folders[folder]
 	f.Documents += sign
-	f.Passages += sign * len(d.passages)
+	f.Passages += sign * passages
 	if f == (FolderStats{}) {
-		delete(x.folders, d.info.Folder)
+		delete(x.folders, folder)
 		return
 	}
-	x.folders[d.info.Folder] = f
+	x.folders[folder] = f
 }
 
-// release frees what a target's document no longer has: its path, to be
-// given anew, and the passages that are not kept.
+// release takes out the record that a target's new one replaces, and the
+// passages that are not kept.
 func (x *edit) release(t *target) {
-	if t.slot < 0 {
+	if t.old == nil {
 		return
 	}
-	d := x.docs.at(t.slot)
-	x.forget(uint32(t.slot), d)
+	x.forget(t.old)
 	if t.content == nil {
 		return
 	}
-	kept := make(map[uint64]bool, len(t.passages))
-	for i := range t.passages {
-		kept[t.passages[i].pid] = true
+	kept := make(map[uint64]bool, len(t.places))
+	for i := range t.places {
+		kept[t.places[i].pid] = true
 	}
-	for i := range d.passages {
-		if pid := d.passages[i].pid; !kept[pid] {
+	for i := range t.old.places {
+		if pid := t.old.places[i].pid; !kept[pid] {
 			x.kill(pid)
 		}
 	}
@@ -99,107 +97,82 @@ func (x *edit) release(t *target) {
 
 // kill takes a passage out of the index.
 func (x *edit) kill(pid uint64) {
-	i, local := locate(x.views, pid)
+	i, local, ok := locate(x.views, pid)
+	if !ok || x.views[i].isDead(local) {
+		return // lost with a damaged segment
+	}
+	x.killAt(i, local)
+}
+
+func (x *edit) killAt(i, local int) {
 	v := &x.views[i]
 	v.kill(x.txn, local)
 	x.passages--
-	x.length -= int64(v.lengths[local])
-	list := readPairs(v.forward.list(local))
-	for {
-		r, _, ok := list.next()
-		if !ok {
-			return
-		}
-		x.countTerm(v.terms[r], -1)
+	x.length -= int64(v.PassageLength(local))
+	x.list = v.terms(local, x.list)
+	for _, t := range x.list {
+		x.countTerm(v.GID(int(t.Term)), -1, i, int(t.Term))
 	}
 }
 
-// countTerm changes the df of a term.
-func (x *edit) countTerm(id uint32, by int) {
-	df := x.dfs.edit(x.txn, int(id))
+// countTerm changes the df of a term, which is the one of a rank in a view.
+func (x *edit) countTerm(gid uint32, by, view, rank int) {
+	st := x.stats.edit(x.txn, int(gid))
 	switch {
-	case *df == 0:
+	case st.df == 0:
 		x.terms++
-	case int(*df)+by == 0:
+	case int(st.df)+by == 0:
 		x.terms--
 	}
-	*df = uint32(int(*df) + by)
-	x.w.drift.touch(x.txn, id, by)
+	st.df = uint32(int(st.df) + by)
+	x.w.drift.touch(gid, view, rank)
 	x.postings += int64(by)
 }
 
-// addPart adds the segment of a part, whose passages get their pids.
+// growTerms makes room for the numbers of new terms.
+func (x *edit) growTerms() {
+	old := x.stats.len()
+	x.stats.grow(x.txn, int(x.w.numbers.next))
+	for g := old; g < x.stats.len(); g++ {
+		x.stats.edit(x.txn, g).reference = noReference
+	}
+}
+
+// addPart adds the segment of a part.
 func (x *edit) addPart(p part) {
-	s := p.segment
-	s.setTerms(x.table.intern(p.names))
-	x.names = x.table.names
-	x.dfs.grow(x.txn, len(x.names))
-	x.w.drift.grow(len(x.names))
-	for r, id := range s.terms {
-		x.countTerm(id, int(p.counts[r]))
+	x.growTerms()
+	i := len(x.views)
+	v := newView(x.txn, p.seg, p.first)
+	x.views = append(x.views, v)
+	for rank := range v.Terms() {
+		x.countTerm(v.GID(rank), v.DF(rank), i, rank)
 	}
-	s.pids, s.docs = make([]uint64, len(p.jobs)), make([]uint32, len(p.jobs))
-	for i, j := range p.jobs {
-		x.w.nextPID++
-		s.pids[i] = x.w.nextPID
-		j.t.passages[j.n].pid = x.w.nextPID
-		x.length += int64(s.lengths[i])
-	}
-	x.passages += len(p.jobs)
-	x.views = append(x.views, newView(x.txn, s))
+	x.passages += v.Passages()
+	x.length += v.Length()
+	x.slots = max(x.slots, int(x.w.nextSlot))
 }
 
-// place puts a target's document where it belongs. All its passages have
-// their pids by now.
-func (x *edit) place(t *target) {
-	d := &document{info: t.info}
-	switch {
-	case t.content == nil:
-		old := x.docs.at(t.slot)
-		d.text, d.passages = old.text, old.passages
-	default:
-		d.text, d.passages = t.content.Text, t.passages
-		x.number(t)
-	}
-	if t.slot < 0 {
-		t.slot = x.newSlot()
-	}
-	x.docs.set(x.txn, t.slot, d)
-	x.paths.insert(x.txn, &x.docs, t.path, uint32(t.slot))
-	x.countDocument(d, 1)
+// writerState is what only the writer needs.
+type writerState struct {
+	txn       uint64 // number of the last transaction
+	nextPID   uint64
+	nextSlot  uint32
+	freeSlots []uint32 // slots of no document
+	numbers   numbering
+	drift     drift
+	postings  segment.Postings // scratch
+	idfs      nearIDFs
 }
 
-// number gives each of a target's kept passages its number; fillPart sees to
-// the new ones.
-func (x *edit) number(t *target) {
-	fresh := t.fresh
-	for n := range t.passages {
-		if len(fresh) > 0 && fresh[0] == n {
-			fresh = fresh[1:]
-			continue
-		}
-		i, local := locate(x.views, t.passages[n].pid)
-		if v := &x.views[i]; v.numbers.at(local) != uint32(n) {
-			v.numbers.set(x.txn, local, uint32(n))
-		}
+func (w *writerState) takeSlot() uint32 {
+	if n := len(w.freeSlots); n > 0 {
+		slot := w.freeSlots[n-1]
+		w.freeSlots = w.freeSlots[:n-1]
+		return slot
 	}
-}
-
-func (x *edit) newSlot() int {
-	if n := len(x.w.free); n > 0 {
-		slot := x.w.free[n-1]
-		x.w.free = x.w.free[:n-1]
-		return int(slot)
+	if w.nextSlot == math.MaxUint32 {
+		panic("index: more than four thousand million documents")
 	}
-	x.docs.grow(x.txn, x.docs.len()+1)
-	return x.docs.len() - 1
-}
-
-// fillPart tells a new segment's passages their documents and numbers.
-func (x *edit) fillPart(i int, p part) {
-	v := &x.views[i]
-	for local, j := range p.jobs {
-		v.docs[local] = uint32(j.t.slot)
-		v.numbers.set(x.txn, local, uint32(j.n))
-	}
+	w.nextSlot++
+	return w.nextSlot - 1
 }

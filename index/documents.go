@@ -1,32 +1,63 @@
 package index
 
 import (
-	"quern/index/extract"
+	"slices"
 
-	"github.com/zeebo/xxh3"
+	"quern/index/extract"
 )
 
-// document is one indexed document; it never changes, a new one replaces it.
+// document is a document as its record tells.
 type document struct {
-	info     DocumentInfo
-	text     []byte
-	passages []place
+	slot   uint32 // its id: a number used again when the document is gone
+	view   int    // where the record is …
+	ord    int    // … and its number there
+	info   DocumentInfo
+	places []place
+	byPID  map[uint64]int // made by number, for documents of many passages
 }
 
 // place says where a passage of a document stands and what it is called in
 // the index. Passage n of a document is its n-th place.
 type place struct {
 	pid         uint64 // names the passage for as long as it lives
-	hash        uint64 // of what its terms come from: finds unchanged passages
 	start, end  int
 	first, last int // lines
 	heading     []string
-	own         bool // the span is the section's own heading line
+	own         bool   // the span is the section's own heading line
+	hash        uint64 // of what its terms come from; not in the record
+}
+
+func (a place) equal(b place) bool {
+	return a.pid == b.pid && a.start == b.start && a.end == b.end && a.own == b.own &&
+		a.first == b.first && a.last == b.last && slices.Equal(a.heading, b.heading)
+}
+
+// smallDocument is up to how many passages are searched one by one.
+const smallDocument = 32
+
+// number gives the number of the passage with a pid, or -1.
+func (d *document) number(pid uint64) int {
+	if len(d.places) <= smallDocument {
+		return slices.IndexFunc(d.places, func(p place) bool { return p.pid == pid })
+	}
+	if d.byPID == nil {
+		d.byPID = make(map[uint64]int, len(d.places))
+		for n := range d.places {
+			d.byPID[d.places[n].pid] = n
+		}
+	}
+	if n, ok := d.byPID[pid]; ok {
+		return n
+	}
+	return -1
 }
 
 // info builds what the index knows of a document.
 func (d *Document) info() DocumentInfo {
-	return DocumentInfo{Path: d.Path, Folder: d.Folder, Rel: d.Rel, Modified: d.Modified, Size: d.Size}
+	return DocumentInfo{
+		Path: d.Path, Folder: d.Folder, Rel: d.Rel, Modified: d.Modified.Round(0).UTC(),
+		Size: d.Size, Fingerprint: d.Fingerprint,
+	}
 }
 
 // withContent adds what the content says of itself.
@@ -42,66 +73,50 @@ func (i DocumentInfo) equal(j DocumentInfo) bool {
 	return same && i == j
 }
 
-// pathTable finds documents' slots by path: a hash table in copy-on-write
-// pages, whose buckets are replaced, never changed.
-type pathTable struct {
-	buckets pages[[]uint32]
-	count   int
-}
-
-// bucketLoad is how many paths a bucket holds on average before the table grows.
-const bucketLoad = 2
-
-func (t *pathTable) bucket(path string) int {
-	return int(xxh3.HashString(path) & uint64(t.buckets.len()-1))
-}
-
-func (t *pathTable) find(docs *pages[*document], path string) (uint32, bool) {
-	if t.buckets.len() == 0 {
-		return 0, false
-	}
-	for _, slot := range t.buckets.at(t.bucket(path)) {
-		if docs.at(int(slot)).info.Path == path {
-			return slot, true
+// findPath finds the record of the document at path.
+func (s *Snapshot) findPath(path string) (view, ord int, ok bool) {
+	for i := range s.views {
+		v := &s.views[i]
+		v.must(v.FindPath(path, func(o int) bool {
+			if !v.isDeadDoc(o) {
+				view, ord, ok = i, o, true
+			}
+			return !ok
+		}))
+		if ok {
+			return view, ord, true
 		}
 	}
-	return 0, false
+	return 0, 0, false
 }
 
-// insert adds a path that is not in the table.
-func (t *pathTable) insert(txn uint64, docs *pages[*document], path string, slot uint32) {
-	if t.count >= bucketLoad*t.buckets.len() {
-		t.double(txn, docs)
-	}
-	t.add(txn, path, slot)
-	t.count++
-}
-
-func (t *pathTable) add(txn uint64, path string, slot uint32) {
-	b := t.buckets.edit(txn, t.bucket(path))
-	*b = append((*b)[:len(*b):len(*b)], slot)
-}
-
-// remove takes out a path that is in the table at slot.
-func (t *pathTable) remove(txn uint64, path string, slot uint32) {
-	b := t.buckets.edit(txn, t.bucket(path))
-	var kept []uint32
-	for _, s := range *b {
-		if s != slot {
-			kept = append(kept, s)
+// findSlot finds the record of the document of a slot.
+func (s *Snapshot) findSlot(slot uint32) (view, ord int, ok bool) {
+	for i := range s.views {
+		v := &s.views[i]
+		if o, found := v.FindDocument(uint64(slot)); found && !v.isDeadDoc(o) {
+			return i, o, true
 		}
 	}
-	*b = kept
-	t.count--
+	return 0, 0, false
 }
 
-func (t *pathTable) double(txn uint64, docs *pages[*document]) {
-	old := t.buckets
-	t.buckets = pages[[]uint32]{}
-	t.buckets.grow(txn, max(64, 2*old.len()))
-	for i := range old.len() {
-		for _, slot := range old.at(i) {
-			t.add(txn, docs.at(int(slot)).info.Path, slot)
-		}
+// document reads a record.
+func (s *Snapshot) document(i, ord int) *document {
+	v := &s.views[i]
+	path, data, err := v.Document(ord)
+	v.must(err)
+	d, err := decodeRecord(string(path), data)
+	v.must(err)
+	d.slot, d.view, d.ord = uint32(v.DocumentID(ord)), i, ord
+	return d
+}
+
+// lookPath reads the document at path.
+func (s *Snapshot) lookPath(path string) (*document, bool) {
+	i, ord, ok := s.findPath(path)
+	if !ok {
+		return nil, false
 	}
+	return s.document(i, ord), true
 }

@@ -6,265 +6,354 @@ import (
 	"slices"
 
 	"quern/index/rank"
+	"quern/index/segment"
 )
 
 // Every passage's norm depends on every df and on N, so keeping all norms
 // exact would cost the whole corpus at each change. Instead each term has a
-// reference idf, each passage a reference norm n̂ computed with it, and each
-// snapshot a bound, drift, such that
+// reference idf, each passage a reference norm n̂ computed with it, and
 //
-//	|idf(t) - îdf(t)| ≤ drift for every term that a live passage has.
+//	|idf(t) - îdf(t)| ≤ drift for every term that a live passage has
 //
-// The true norm is then within drift·√A of n̂ (by the triangle inequality),
-// where A = Σ a² over the passage's terms and a is the weight of its tf. A
-// query bounds each passage's score so and computes exactly only those that
-// may be among the best.
+// holds in every snapshot, which says what drift is. The true norm is then
+// within drift·√A of n̂ (by the triangle inequality), where A = Σ a² over the
+// passage's terms and a is the weight of its tf. A query bounds each passage's
+// score so and computes exactly only those that may be among the best.
 //
-// Upkeep: a batch looks at the terms whose df it changes. One that is off by
-// more than a limit is walked: each of its postings gets its part of n̂²
-// replaced. All other terms drift alike, as N moves; when that may have
-// brought the bound to twice the limit, all terms are looked at. A term needs
-// about df·limit changes to drift so far and the walk costs df, so that a
-// posting's upkeep is about 1/limit steps, whatever N.
+// Upkeep: a term whose idf has moved by fineLimit is walked: each of its
+// postings gets its part of n̂² replaced. N moves the idf of every term alike;
+// the bound grows with it, and when it passes maxDrift all terms are looked
+// at. A term needs about df·fineLimit changes to drift so far and the walk
+// costs df, so that a posting's upkeep is about 1/fineLimit steps, whatever N.
 //
-// While large batches come in, keeping to the fine limit would be most of the
-// work, for norms that the next batch spoils: they keep to the coarse one and
-// note the terms that they touch, which the background refines once it is
-// quiet. Until then queries are as exact, but have more passages to compute.
+// While much is added at once, upkeep would cost more than the rest. Then drift
+// may grow to lazyDrift: answers stay exact, more passages are scored. The
+// engine mends it when there is time (Engine.refine).
 const (
-	fineLimit   = 0.05
-	coarseLimit = 1.0
+	fineLimit = 0.05
+	maxDrift  = 2 * fineLimit
+	lazyDrift = 1.0
 
-	// A batch whose upkeep would be more steps than freeUpkeep and
-	// upkeepFactor for each posting that it changes leaves it for later.
+	// A batch whose upkeep would walk more postings than freeUpkeep and
+	// upkeepFactor for each that it adds leaves it for later.
 	freeUpkeep   = 50_000
 	upkeepFactor = 1
 )
 
-// drift is the writer's knowledge of the reference idfs.
+// drift is the writer's knowledge of what has moved.
 type drift struct {
-	terms   []termDrift
-	touched []uint32 // terms whose df changed in the transaction
-	owed    []uint32 // terms touched while batches kept to the coarse limit
-	others  float64  // the bound for all terms that are not owed
-	changed int64    // postings added and removed in the transaction
-	logN    float64  // ln(1+N) after the last one
-	free    int64    // freeUpkeep, or what a test sets
+	touched []touchedTerm // terms whose df changed in the transaction
+	marks   segment.Bits  // … as a set of gids
+	lastN   float64       // ln(1+N) as of the last transaction
+	// nextScan is the bound at which all terms are looked at.
+	nextScan float64
+	free     int64 // freeUpkeep, or what a test sets
+	walked   int64 // postings walked since norms were written, about
 }
 
-type termDrift struct {
-	reference float64 // NaN: none yet
-	txn       uint64  // the last transaction that touched the term
-	owed      bool
+// touchedTerm is a term, and where its name can be read.
+type touchedTerm struct {
+	gid        uint32
+	view, rank int
 }
 
-// grow makes room for n terms.
-func (d *drift) grow(n int) {
-	for len(d.terms) < n {
-		d.terms = append(d.terms, termDrift{reference: math.NaN()})
+// touch notes that a term's df changes.
+func (d *drift) touch(gid uint32, view, rank int) {
+	for int(gid)>>6 >= len(d.marks) {
+		d.marks = append(d.marks, 0)
+	}
+	if !d.marks.Has(int(gid)) {
+		d.marks.Set(int(gid))
+		d.touched = append(d.touched, touchedTerm{gid, view, rank})
 	}
 }
 
-// touch notes that the df of a term changes by so much.
-func (d *drift) touch(txn uint64, id uint32, by int) {
-	d.changed += int64(max(by, -by))
-	if d.terms[id].txn != txn {
-		d.terms[id].txn = txn
-		d.touched = append(d.touched, id)
+func (d *drift) reset() {
+	for _, t := range d.touched {
+		d.marks[t.gid>>6] = 0
 	}
+	d.touched = d.touched[:0]
 }
 
 // drifted is a term to be walked.
 type drifted struct {
-	id       uint32
-	idf      float64 // the new reference
-	from, to float64 // squares of the old and new reference
+	gid     uint32
+	to      float32 // the new reference
+	step    float64 // difference of the squares of the new and old reference
+	touched int     // where in touched, or -1
 }
 
-// certify makes the bound hold after the changes of a transaction and
-// computes the norms of its new segments, views[old:].
+// certify sets drift after the changes of a transaction, and the norms of its
+// new segments, views[old:].
 func (x *edit) certify(old int) {
 	d := &x.w.drift
-	logN := math.Log(float64(1 + x.passages))
-	d.others += math.Abs(logN - d.logN)
-	d.logN = logN
-	fine := len(d.owed) == 0 && x.drift <= 2*fineLimit
-	var found inspection
-	if fine {
-		found = x.look(fineLimit, d.touched)
-		fine = x.cost(found.terms, old) <= d.free+upkeepFactor*d.changed
+	now := math.Log(float64(1 + x.passages))
+	x.drift += math.Abs(now - d.lastN)
+	d.lastN = now
+	changed := 0
+	terms, rest := x.lookTouched()
+	bound := max(x.drift, rest)
+	if bound > max(maxDrift, d.nextScan) {
+		terms, bound = x.lookAll()
 	}
-	if !fine {
-		found = x.look(coarseLimit, d.touched)
-		d.owe()
-	}
-	x.correct(found, old)
-	d.touched, d.changed = d.touched[:0], 0
-}
-
-// owe notes the touched terms for later.
-func (d *drift) owe() {
-	for _, id := range d.touched {
-		if t := &d.terms[id]; !t.owed {
-			t.owed = true
-			d.owed = append(d.owed, id)
-		}
-	}
-}
-
-// oweAgain lists the terms owed by their new numbers.
-func (d *drift) oweAgain() {
-	d.owed = d.owed[:0]
-	for id := range d.terms {
-		if d.terms[id].owed {
-			d.owed = append(d.owed, uint32(id))
-		}
-	}
-}
-
-// refine brings all norms to the fine limit.
-func (x *edit) refine() {
-	d := &x.w.drift
-	found := x.look(fineLimit, d.owed)
-	for _, id := range d.owed {
-		d.terms[id].owed = false
-	}
-	d.owed = nil
-	x.correct(found, len(x.views))
-}
-
-// inspection is what a look at the terms has found.
-type inspection struct {
-	limit float64
-	all   bool      // all terms were looked at
-	terms []drifted // those beyond the limit, in the order of their numbers
-}
-
-// look finds the terms whose idf is further from its reference than limit,
-// among those given, or among all if the others may be at twice the limit.
-// Terms without a reference get one.
-func (x *edit) look(limit float64, ids []uint32) inspection {
-	found := inspection{limit: limit, all: x.w.drift.others > 2*limit}
-	if found.all {
-		for id := range x.dfs.len() {
-			found.lookAt(x, uint32(id))
-		}
-		return found
-	}
-	for _, id := range ids {
-		found.lookAt(x, id)
-	}
-	slices.SortFunc(found.terms, func(a, b drifted) int { return cmp.Compare(a.id, b.id) })
-	return found
-}
-
-// correct walks the terms found in views[:old], computes all norms in
-// views[old:] and states the bound.
-func (x *edit) correct(found inspection, old int) {
-	d := &x.w.drift
-	if found.all { // as at the first batch: others is never below fineLimit
-		d.others = found.limit
-	}
-	x.drift = d.bound()
-	for _, t := range found.terms {
-		d.terms[t.id].reference = t.idf
+	for i := range x.views[old:] {
+		changed += x.views[old+i].PostingCount()
 	}
 	fresh := x.views[old:]
-	if x.cost(found.terms, old) > x.postings { // cheaper all at once
+	budget := d.free + int64(upkeepFactor*changed)
+	if x.cost(terms) > budget {
+		terms, rest = x.far(terms)
+		bound = max(bound, rest)
+		d.nextScan = lazyDrift
+	} else if bound <= maxDrift {
+		d.nextScan = 0
+	}
+	if bound > lazyDrift || x.cost(terms) > budget {
+		x.refer()
 		fresh = x.views
 	} else {
-		for i := range x.views[:old] {
-			x.walk(&x.views[i], found.terms)
-		}
+		x.walkAll(old, terms)
+		x.drift = max(bound, roundDrift)
 	}
 	for i := range fresh {
 		x.norm(&fresh[i])
 	}
+	d.reset()
 }
 
-// bound is that for all terms. Owed terms were within the coarse limit when
-// last touched, and N has not moved by more than others since.
-func (d *drift) bound() float64 {
-	if len(d.owed) > 0 {
-		return coarseLimit + d.others
+// refine makes drift small again, whatever it costs.
+func (x *edit) refine() {
+	terms, bound := x.lookAll()
+	if x.cost(terms) > x.postings/2 {
+		x.refer()
+		for i := range x.views {
+			x.norm(&x.views[i])
+		}
+	} else {
+		x.walkAll(len(x.views), terms)
+		x.drift = max(bound, roundDrift)
 	}
-	return d.others
+	x.w.drift.nextScan = 0
+	x.w.drift.reset()
 }
 
-// cost estimates the steps of walking terms through so many segments.
-func (x *edit) cost(terms []drifted, views int) int64 {
-	cost := int64(2 * views * len(terms))
+// roundDrift is more than rounding a reference to float32 changes it.
+const roundDrift = 1e-5
+
+// look compares a term with its reference. A term without one gets it.
+func (x *edit) look(gid uint32) (to float32, off float64) {
+	st := x.stats.at(int(gid))
+	if st.df == 0 {
+		return 0, 0
+	}
+	idf := x.w.idfs.idf(int(st.df))
+	to = float32(idf)
+	if st.reference != st.reference {
+		x.stats.edit(x.txn, int(gid)).reference = to
+		return to, roundDrift
+	}
+	return to, math.Abs(idf-float64(st.reference)) + roundDrift
+}
+
+// lookTouched gives the touched terms that have drifted, and the drift of the
+// others.
+func (x *edit) lookTouched() (out []drifted, rest float64) {
+	x.w.idfs.reset(x.passages)
+	for i, t := range x.w.drift.touched {
+		to, off := x.look(t.gid)
+		if off > fineLimit {
+			out = append(out, x.drifted(t.gid, to, i))
+		} else {
+			rest = max(rest, off)
+		}
+	}
+	return out, rest
+}
+
+// lookAll gives all terms that have drifted, and the drift of the others.
+func (x *edit) lookAll() (out []drifted, rest float64) {
+	x.w.idfs.reset(x.passages)
+	for gid := range uint32(x.stats.len()) {
+		to, off := x.look(gid)
+		if off > fineLimit {
+			out = append(out, x.drifted(gid, to, -1))
+		} else {
+			rest = max(rest, off)
+		}
+	}
+	return out, rest
+}
+
+func (x *edit) drifted(gid uint32, to float32, touched int) drifted {
+	from := float64(x.stats.at(int(gid)).reference)
+	return drifted{gid, to, float64(to)*float64(to) - from*from, touched}
+}
+
+// far gives the terms that have drifted further than may be left for later, and
+// the drift of the others.
+func (x *edit) far(terms []drifted) (far []drifted, rest float64) {
 	for _, t := range terms {
-		cost += int64(x.dfs.at(int(t.id)))
+		if _, off := x.look(t.gid); off > lazyDrift {
+			far = append(far, t)
+		} else {
+			rest = max(rest, off)
+		}
 	}
-	return cost
+	return far, rest
 }
 
-func (found *inspection) lookAt(x *edit, id uint32) {
-	df := x.dfs.at(int(id))
-	if df == 0 {
-		return
+// worst is the drift of the terms if they are not walked.
+func worst(x *edit, terms []drifted) (off float64) {
+	for _, t := range terms {
+		_, o := x.look(t.gid)
+		off = max(off, o)
 	}
-	t, idf := &x.w.drift.terms[id], rank.NearIDF(x.passages, int(df))
-	switch {
-	case math.IsNaN(t.reference):
-		t.reference = idf
-	case math.Abs(idf-t.reference) > found.limit:
-		found.terms = append(found.terms, drifted{id, idf, t.reference * t.reference, idf * idf})
-	}
+	return off
 }
 
-// norm computes the reference norms of all live passages of a segment.
+// cost is how many postings walking the terms reads.
+func (x *edit) cost(terms []drifted) (n int64) {
+	for _, t := range terms {
+		n += int64(x.stats.at(int(t.gid)).df)
+	}
+	return n
+}
+
+// refer makes every term's idf of the moment its reference. All norms are to
+// be computed anew.
+func (x *edit) refer() {
+	x.w.idfs.reset(x.passages)
+	for gid := range x.stats.len() {
+		if st := x.stats.at(gid); st.df > 0 {
+			x.stats.edit(x.txn, gid).reference = float32(x.w.idfs.idf(int(st.df)))
+		}
+	}
+	x.drift, x.w.drift.nextScan = roundDrift, 0
+	x.w.drift.walked += x.postings
+}
+
+// norm computes the reference norms of all live passages of a view.
 func (x *edit) norm(v *view) {
-	references := make([]float64, len(v.terms))
-	for r, id := range v.terms {
-		references[r] = x.w.drift.terms[id].reference
+	references := make([]float64, v.Terms())
+	for r := range references {
+		references[r] = float64(x.stats.at(int(v.GID(r))).reference)
 	}
 	v.eachLive(func(local int) {
-		var log, raw rank.Squares
-		list := readPairs(v.forward.list(local))
-		for r, tf, ok := list.next(); ok; r, tf, ok = list.next() {
-			log.Add(rank.LogTF(tf) * references[r])
-			raw.Add(rank.RawTF(tf) * references[r])
+		x.list = v.terms(local, x.list)
+		var sum rank.Squares
+		for _, t := range x.list {
+			sum.Add(rank.LogTF(t.TF) * references[t.Term])
 		}
-		v.norms.set(x.txn, local, squares{float64(log), float64(raw)})
+		v.setNorm(x.txn, local, float64(sum))
 	})
 }
 
-// walk corrects the reference norms of a segment's passages for terms, which
-// ascend by id.
-func (x *edit) walk(v *view, terms []drifted) {
-	at := 0
+// walkAll corrects the norms of views[:old] for the terms, and their
+// references.
+func (x *edit) walkAll(old int, terms []drifted) {
+	if len(terms) == 0 {
+		return
+	}
+	x.w.drift.walked += x.cost(terms)
+	slices.SortFunc(terms, func(a, b drifted) int { return cmp.Compare(a.gid, b.gid) })
+	w := walker{edit: x, terms: terms}
+	for i := range x.views[:old] {
+		w.walk(&x.views[i])
+	}
 	for _, t := range terms {
-		at = gallop(v.ids, at, t.id)
-		if at == len(v.ids) {
-			return
-		}
-		if v.ids[at] == t.id {
-			x.walkTerm(v, int(v.ranks[at]), t)
-		}
+		x.stats.edit(x.txn, int(t.gid)).reference = t.to
 	}
 }
 
-func (x *edit) walkTerm(v *view, r int, t drifted) {
-	change := t.to - t.from
-	list := readPairs(v.postings.list(r))
-	for p, tf, ok := list.next(); ok; p, tf, ok = list.next() {
-		log, raw := rank.LogTF(tf), rank.RawTF(tf)
-		n := v.norms.edit(x.txn, int(p))
-		n.log += log * log * change
-		n.raw += raw * raw * change
+// walker corrects reference norms for drifted terms.
+type walker struct {
+	*edit
+	terms  []drifted
+	names  []byte       // of the terms, one after the other
+	ends   []int        // … and where each ends
+	wanted segment.Bits // the terms by gid; nil until needed
+}
+
+// lookupCost is how many entries of a column are read in the time that a term
+// is found by its name.
+const lookupCost = 64
+
+func (w *walker) walk(v *view) {
+	if w.terms[0].touched < 0 || v.Terms() < lookupCost*len(w.terms) {
+		w.byNumber(v)
+		return
+	}
+	w.readNames()
+	start := 0
+	for i, t := range w.terms {
+		if rank, ok := v.rank(w.names[start:w.ends[i]]); ok {
+			w.term(v, rank, t.step)
+		}
+		start = w.ends[i]
 	}
 }
 
-// gallop returns the first place from at on whose id is no less than id. It
-// takes time in the logarithm of how far it goes.
-func gallop(ids []uint32, at int, id uint32) int {
-	step := 1
-	for at+step < len(ids) && ids[at+step] < id {
-		at += step
-		step *= 2
+// readNames makes names and ends, once.
+func (w *walker) readNames() {
+	if w.ends != nil {
+		return
 	}
-	n, _ := slices.BinarySearch(ids[at:min(at+step+1, len(ids))], id)
-	return at + n
+	for _, t := range w.terms {
+		at := w.w.drift.touched[t.touched]
+		w.names = w.views[at.view].termName(at.rank, w.names)
+		w.ends = append(w.ends, len(w.names))
+	}
+}
+
+// byNumber goes through the view's dictionary to find the terms.
+func (w *walker) byNumber(v *view) {
+	if w.wanted == nil {
+		w.wanted = segment.NewBits(w.stats.len())
+		for _, t := range w.terms {
+			w.wanted.Set(int(t.gid))
+		}
+	}
+	for rank := range v.Terms() {
+		gid := v.GID(rank)
+		if !w.wanted.Has(int(gid)) {
+			continue
+		}
+		i, _ := slices.BinarySearchFunc(w.terms, gid, func(t drifted, g uint32) int { return cmp.Compare(t.gid, g) })
+		w.term(v, rank, w.terms[i].step)
+	}
+}
+
+func (w *walker) term(v *view, at int, step float64) {
+	list := &w.w.postings
+	v.read(at, list)
+	for list.Next() {
+		tfs := list.TFs
+		for i, p := range list.Docs {
+			a := rank.LogTF(tfs[i])
+			v.setNorm(w.txn, int(p), v.norms.at(int(p))+a*a*step)
+		}
+	}
+	v.must(list.Err())
+}
+
+// nearIDFs remembers near idfs of small dfs as long as N stays.
+type nearIDFs struct {
+	n     int
+	known [4096]float64 // 0: not computed
+}
+
+func (m *nearIDFs) reset(n int) {
+	if m.n != n {
+		*m = nearIDFs{n: n}
+	}
+}
+
+func (m *nearIDFs) idf(df int) float64 {
+	if df >= len(m.known) {
+		return rank.NearIDF(m.n, df)
+	}
+	if m.known[df] == 0 {
+		m.known[df] = rank.NearIDF(m.n, df)
+	}
+	return m.known[df]
 }

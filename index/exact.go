@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"quern/index/rank"
+	"quern/index/segment"
 )
 
 // occurrence is a term of the query in a passage.
@@ -12,18 +13,17 @@ type occurrence struct {
 	tf   uint32
 }
 
-// occurrences reads a forward list: the query's terms in it, and its norm
-// (TFIDF only). Every exact score of a passage is made of these.
-func (q *query) occurrences(s *Snapshot, v *view, list []byte, wanted []present, idfs *idfMemo, out []occurrence) ([]occurrence, float64) {
+// occurrences goes through the terms of a passage: those of the query, and its
+// norm (TFIDF only). Every exact score of a passage is made of these.
+func (q *query) occurrences(s *Snapshot, v *view, terms []segment.TermTF, wanted []present, idfs *idfMemo, out []occurrence) ([]occurrence, float64) {
 	var sum rank.Squares
-	p := readPairs(list)
-	for r, tf, ok := p.next(); ok; r, tf, ok = p.next() {
-		wanted = seek(wanted, r)
-		if len(wanted) > 0 && wanted[0].rank == r {
-			out = append(out, occurrence{wanted[0].term, tf})
+	for _, t := range terms {
+		wanted = seek(wanted, t.Term)
+		if len(wanted) > 0 && wanted[0].rank == t.Term {
+			out = append(out, occurrence{wanted[0].term, t.TF})
 		}
 		if q.model == TFIDF {
-			sum.Add(q.weight(tf, idfs.idf(int(s.dfs.at(int(v.terms[r]))))))
+			sum.Add(q.weight(t.TF, idfs.idf(int(s.stats.at(int(v.GID(int(t.Term)))).df))))
 		}
 	}
 	return out, sum.Norm()

@@ -8,24 +8,36 @@ import (
 // Explain accounts for the score of passage n of the document at path. Terms
 // that the passage does not have are listed with a contribution of 0. The
 // error wraps ErrNotFound if there is no such passage.
-func (s *Snapshot) Explain(text string, o SearchOptions, path string, n int) (*Explanation, error) {
-	d, ok := s.document(path)
-	if !ok || n < 0 || n >= len(d.passages) {
+func (s *Snapshot) Explain(text string, o SearchOptions, path string, n int) (x *Explanation, err error) {
+	err = s.read(func(s *Snapshot) error {
+		x, err = s.explain(text, o, path, n)
+		return err
+	})
+	return x, err
+}
+
+func (s *Snapshot) explain(text string, o SearchOptions, path string, n int) (*Explanation, error) {
+	d, ok := s.lookPath(path)
+	if !ok || n < 0 || n >= len(d.places) {
 		return nil, fmt.Errorf("explain passage %d of %q: %w", n, path, ErrNotFound)
 	}
 	q, err := s.newQuery(context.Background(), text, o)
 	if err != nil {
 		return nil, fmt.Errorf("explain %q: %w", text, err)
 	}
-	v, local := s.locate(d.passages[n].pid)
+	i, local, ok := locate(s.views, d.places[n].pid)
+	if !ok {
+		s.locate(d, n) // says what is wrong
+	}
+	v := &s.views[i]
 	memo := &idfMemo{n: q.n}
-	found, norm := q.occurrences(s, v, v.forward.list(local), q.in(v.segment), memo, nil)
+	found, norm := q.occurrences(s, v, v.terms(local, nil), q.in(i), memo, nil)
 	x := &Explanation{
-		Model: q.model, Passages: q.n, Length: int(v.lengths[local]), Dropped: q.dropped,
+		Model: q.model, Passages: q.n, Length: int(v.PassageLength(local)), Dropped: q.dropped,
 	}
 	if q.model == BM25 {
 		x.K1, x.B, x.AverageLength = q.k1, q.b, q.length
-		norm = q.lengthNorm(v.lengths[local])
+		norm = q.lengthNorm(v.PassageLength(local))
 	} else {
 		x.TF, x.QueryNorm, x.PassageNorm = q.tf, q.norm, norm
 	}

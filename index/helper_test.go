@@ -2,12 +2,14 @@ package index
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
 	"quern/index/analysis"
 	"quern/index/chunk"
 	"quern/index/extract"
+	"quern/index/segment/vfs"
 )
 
 // plainOptions are those of the reference: no stemming, the short list of
@@ -102,4 +104,36 @@ func search(t testing.TB, s *Snapshot, q string, o SearchOptions) *Result {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// lockedCountdown makes a Before that calls cut when left calls are over, and
+// fails every call from then on.
+func lockedCountdown(left *int, cut func()) func(vfs.Op, string) error {
+	var mu sync.Mutex
+	n := *left
+	return func(vfs.Op, string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if n == 0 {
+			cut()
+		}
+		if n--; n < 0 {
+			return errBroken
+		}
+		return nil
+	}
+}
+
+// lockedWindow makes a Before that fails the calls numbered from … to-1.
+func lockedWindow(from, to int) func(vfs.Op, string) error {
+	var mu sync.Mutex
+	n := -1
+	return func(vfs.Op, string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if n++; n >= from && n < to {
+			return errBroken
+		}
+		return nil
+	}
 }

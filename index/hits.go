@@ -1,6 +1,9 @@
 package index
 
-import "quern/index/analysis"
+import (
+	"quern/index/analysis"
+	"quern/index/segment"
+)
 
 // hits completes what was found.
 func (r *run) hits(all []found) []Hit {
@@ -9,10 +12,14 @@ func (r *run) hits(all []found) []Hit {
 		words[r.q.terms[i].name] = true
 	}
 	var out []Hit
+	var buf *segment.TextBuffer
+	if r.o.Text {
+		buf = &r.text
+	}
 	for _, f := range all {
 		h := Hit{
 			Score: f.key.Score, Document: &f.doc.info,
-			Passage: f.doc.passage(f.key.Passage, f.len, r.o.Text),
+			Passage: f.doc.passage(f.key.Passage, f.view, f.local, buf),
 		}
 		if r.o.Text {
 			h.Highlights = r.s.highlight(h.Text, words)

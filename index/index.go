@@ -3,15 +3,17 @@
 // of changes, they are bit for bit those of a fresh index of the same
 // documents.
 //
-// Passages lie in immutable segments (segment.go), which a batch adds to and
-// the background merges (build.go, merge.go). What changes about a passage,
-// and the df of every term, are kept beside them in copy-on-write pages
-// (pages.go), so that a new snapshot costs what has changed. A batch is planned
-// (plan.go), its new passages are analysed (prepare.go), and it is committed
-// (commit.go). Norms, which every change moves, are kept approximately, with
-// a proof of how far off they are (drift.go); a search finds by them the few
-// passages that may be among the best, and computes those exactly (search.go,
-// choose.go, exact.go).
+// Passages lie in immutable segments (package segment), in memory at first and
+// then in files (store.go, manifest.go, load.go), which the background merges
+// (loops.go, merge.go). What changes about a passage, and the df of every term,
+// are kept beside them in copy-on-write pages (pages.go), so that a new snapshot
+// costs what has changed. A batch is planned (plan.go), its new passages are
+// analysed and made into a segment (prepare.go), and it is committed
+// (commit.go). Norms, which every change moves, are kept approximately, with a
+// proof of how far off they are (drift.go, norms.go); a search finds by them the
+// few passages that may be among the best, and computes those exactly
+// (search.go, choose.go, exact.go). A damaged file is set aside (damage.go,
+// aside.go).
 package index
 
 import (
@@ -22,6 +24,7 @@ import (
 	"quern/index/analysis"
 	"quern/index/chunk"
 	"quern/index/extract"
+	"quern/index/segment/vfs"
 )
 
 // ErrNotFound is returned for a document or passage that is not in the index.
@@ -39,6 +42,24 @@ type Options struct {
 	// number of CPUs.
 	Threads int
 	Log     *slog.Logger
+
+	// Dir is the data directory, made if it is not there. Without it, and
+	// without FS, the index lives in memory and ends with the engine.
+	Dir string
+	// FS is used instead of Dir if it is set.
+	FS vfs.FS
+	// MemoryBudget bounds, in bytes, what is held in memory before it is
+	// written to disk; 0 means 64 MiB.
+	MemoryBudget int64
+	// CommitEvery is how long a change may wait before it is made durable;
+	// 0 means 2 seconds.
+	CommitEvery time.Duration
+	// PurgeAfter is the time by which the text of a document that is gone
+	// is gone from the disk, too; 0 means one hour.
+	PurgeAfter time.Duration
+	// OnDamage, if set, is told of each damaged file that was set aside,
+	// from any goroutine: documents are missing and must be put again.
+	OnDamage func(error)
 }
 
 // Document is one file as read. Path identifies it and breaks ties.
@@ -48,7 +69,10 @@ type Document struct {
 	Rel      string // within the folder, slash-separated
 	Modified time.Time
 	Size     int64 // bytes of the file
-	Content  *extract.Document
+	// Fingerprint is the caller's own note of how the file looked, such as
+	// its device, inode and change time. It is kept as it is.
+	Fingerprint string
+	Content     *extract.Document
 }
 
 // Change is one change to the set of documents. Exactly one of Put, Remove and
@@ -111,6 +135,7 @@ type DocumentInfo struct {
 	Modified                       time.Time
 	Size                           int64
 	Passages                       int
+	Fingerprint                    string
 }
 
 // Result is the answer to a query.
@@ -174,6 +199,13 @@ type Stats struct {
 	Terms      int   // distinct terms with df > 0
 	Length     int64 // sum of |p|
 	Bytes      int64 // estimate of the memory held
+	Segments   int   // on disk and in memory
+	Dead       int   // passages not yet merged away
+	DiskBytes  int64 // of the segments on disk
+	// Committed is the generation that a crash would leave, and CommittedAt
+	// the time it was made durable; both are zero for an index in memory.
+	Committed   uint64
+	CommittedAt time.Time
 	// Folders counts documents and passages by folder name.
 	Folders map[string]FolderStats
 }

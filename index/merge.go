@@ -1,266 +1,228 @@
 package index
 
 import (
+	"bytes"
 	"context"
-	"math"
+	"errors"
+	"io"
 	"slices"
+	"time"
+
+	"quern/index/segment"
 )
 
 const (
 	// mergeFanIn is how many segments a merge takes at least.
-	mergeFanIn = 4
+	mergeFanIn = 8
 	// tinySegment: segments up to so many passages are merged whatever
 	// their proportions.
 	tinySegment = 64
-	// maxViews is how many segments there may be before Apply merges some
-	// itself, so that writers cannot outrun the merger.
+	// maxViews is how many segments there may be in memory before Apply
+	// merges some itself, so that writers cannot outrun the merger.
 	maxViews = 48
 )
 
-// backpressure merges until there are few enough segments.
-func (e *Engine) backpressure(ctx context.Context) error {
-	for len(e.Snapshot().views) > maxViews {
-		if merged, err := e.mergeOnce(ctx); err != nil || !merged {
-			return err
-		}
+// size is what counts of a view when merges are chosen: passages and document
+// records, all and those that live.
+type size struct{ all, live int }
+
+func sizesOf(views []view) []size {
+	out := make([]size, len(views))
+	for i := range views {
+		out[i] = size{views[i].Passages() + views[i].Documents(), views[i].weight()}
 	}
-	return nil
+	return out
 }
 
-// mergeOnce does the merge most wanted, if any. Building goes on beside
-// batches and queries; only the exchange of the segments waits for the writer.
-func (e *Engine) mergeOnce(ctx context.Context) (bool, error) {
-	if err := e.take(ctx, e.merging); err != nil {
-		return false, err
-	}
-	defer func() { <-e.merging }()
-	s := e.Snapshot()
-	lo, hi := chooseMerge(s.views)
-	if lo == hi {
-		return false, nil
-	}
-	m := newMerge(s.views[lo:hi], s.names)
-	if err := m.run(ctx); err != nil {
-		return false, err
-	}
-	if err := e.take(ctx, e.writer); err != nil {
-		return false, err
-	}
-	defer func() { <-e.writer }()
-	next := *e.Snapshot()
-	x := e.edit(&next)
-	x.exchange(lo, hi, m)
-	x.compactTerms()
-	e.current.Store(&next)
-	e.log.Debug("merged segments", "from", hi-lo, "passages", m.out.len(), "segments", len(next.views))
-	return true, nil
-}
-
-// chooseMerge returns the range of views to be merged, empty if none has to
+// chooseMerge returns the range of segments to be merged, empty if none has to
 // be. The newest are merged while each older one is no larger than all newer
 // ones together, which leaves logarithmically many; besides, a segment is
-// written anew when a quarter of it is dead.
-func chooseMerge(views []view) (lo, hi int) {
+// written anew when a fifth of it is dead.
+func chooseMerge(sizes []size) (lo, hi int) {
 	total := 0
-	for lo = len(views); lo > 0; lo-- {
-		live := views[lo-1].live
-		if lo < len(views) && live > max(total, tinySegment) {
+	for lo = len(sizes); lo > 0; lo-- {
+		live := sizes[lo-1].live
+		if lo < len(sizes) && live > max(total, tinySegment) {
 			break
 		}
 		total += live
 	}
-	if len(views)-lo >= mergeFanIn {
-		return lo, len(views)
+	if len(sizes)-lo >= mergeFanIn {
+		return lo, len(sizes)
 	}
-	for i := range views {
-		if v := &views[i]; 4*(v.len()-v.live) >= v.len() {
+	for i, s := range sizes {
+		if 5*(s.all-s.live) > s.all || s.live == 0 {
 			return i, i + 1
 		}
 	}
 	return 0, 0
 }
 
-// none marks a passage or term that has no place in a merged segment.
-const none = math.MaxUint32
+// choosePurge returns a view whose dead text must go from the disk.
+func choosePurge(views []view, before time.Time) (lo, hi int) {
+	for i := range views {
+		if v := &views[i]; !v.since.IsZero() && v.since.Before(before) {
+			return i, i + 1
+		}
+	}
+	return 0, 0
+}
 
-// merge makes one segment of the live passages of adjacent ones.
+// merge makes one segment of what lives in adjacent views of a snapshot.
 type merge struct {
+	base    *Snapshot
+	lo, hi  int // as in base
 	sources []view
-	names   []string
-	out     *segment
-
-	passages [][]uint32 // source, passage → passage of out, or none
-	ranks    [][]uint32 // source, rank → rank in out, or none
-	from     []origin   // passage of out → where it came from
+	out     *seg
+	remaps  []segment.Remap
+	dropped []droppedTerm
 }
 
-type origin struct{ source, local uint32 }
-
-func newMerge(sources []view, names []string) *merge {
-	return &merge{sources: sources, names: names, out: &segment{}}
+type droppedTerm struct {
+	name string
+	gid  uint32
 }
 
-// run builds out. It stops with the cause of ctx.
-func (m *merge) run(ctx context.Context) error {
-	m.numberPassages()
-	if err := m.mergePostings(ctx); err != nil {
+func newMerge(base *Snapshot, lo, hi int) *merge {
+	return &merge{base: base, lo: lo, hi: hi, sources: base.views[lo:hi]}
+}
+
+// empty reports whether nothing lives in the sources.
+func (m *merge) empty() bool {
+	return !slices.ContainsFunc(m.sources, func(v view) bool { return v.weight() > 0 })
+}
+
+// run writes the merged segment. With scores it keeps the norms.
+func (m *merge) run(ctx context.Context, w io.Writer, disk bool) (err error) {
+	opt := segment.MergeOptions{
+		Compress: disk,
+		Dropped: func(term []byte, gid uint32) {
+			m.dropped = append(m.dropped, droppedTerm{string(term), gid})
+		},
+	}
+	if disk {
+		opt.Scores = &segment.Scores{
+			Norm2:     func(k, i int) float32 { return float32(m.sources[k].norms.at(i)) },
+			Reference: func(gid uint32) float32 { return m.base.stats.at(int(gid)).reference },
+		}
+	}
+	in := make([]segment.Input, len(m.sources))
+	for k := range m.sources {
+		v := &m.sources[k]
+		in[k] = segment.Input{Reader: v.Reader, Dead: bitsOf(&v.dead), DeadDocs: bitsOf(&v.deadDocs)}
+	}
+	damage := guard(m.base.views, func() { m.remaps, err = segment.Merge(ctx, w, in, opt) })
+	if damage != nil {
+		return damage
+	}
+	return err
+}
+
+// inMemory makes the merged segment in memory.
+func (m *merge) inMemory(ctx context.Context) error {
+	if m.empty() {
+		return nil
+	}
+	var out bytes.Buffer
+	err := m.run(ctx, &out, false)
+	if err != nil {
 		return err
 	}
-	return m.mergeForward(ctx)
+	m.out, err = memorySegment(out.Bytes())
+	return err
 }
 
-func (m *merge) numberPassages() {
-	for s := range m.sources {
-		v := &m.sources[s]
-		numbers := slices.Repeat([]uint32{none}, v.len())
-		v.eachLive(func(local int) {
-			numbers[local] = uint32(len(m.from))
-			m.from = append(m.from, origin{uint32(s), uint32(local)})
-			m.out.pids = append(m.out.pids, v.pids[local])
-			m.out.docs = append(m.out.docs, v.docs[local])
-			m.out.lengths = append(m.out.lengths, v.lengths[local])
-			m.out.squares = append(m.out.squares, v.squares[local])
-		})
-		m.passages = append(m.passages, numbers)
-		m.ranks = append(m.ranks, slices.Repeat([]uint32{none}, len(v.terms)))
+// errReplaced says that a segment was set aside while it was merged.
+var errReplaced = errors.New("the segments have been replaced meanwhile")
+
+// discard gives up the merged segment's file.
+func (m *merge) discard(st *store) {
+	if m.out != nil {
+		st.discard(m.out.name)
 	}
 }
 
-// mergePostings goes through the dictionaries in step, and joins the postings
-// of each term.
-func (m *merge) mergePostings(ctx context.Context) error {
-	out := &m.out.postings
-	out.offsets = []uint64{0}
-	at := make([]int, len(m.sources)) // the rank each source is at
-	var terms []uint32
-	for n := 0; ; n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		id, ok := m.first(at)
-		if !ok {
-			break
-		}
-		start, next := len(out.data), uint32(0)
-		for s := range m.sources {
-			if v := &m.sources[s]; at[s] < len(v.terms) && v.terms[at[s]] == id {
-				out.data, next = m.appendPostings(out.data, next, s, at[s])
-				m.ranks[s][at[s]] = uint32(len(terms))
-				at[s]++
-			}
-		}
-		if len(out.data) > start { // otherwise no live passage has it, nor its rank
-			out.end()
-			terms = append(terms, id)
-		}
+// exchange puts the merged segment in the place of its sources in the snapshot
+// of the moment. What changed about them since goes along.
+func (e *Engine) exchange(m *merge) error {
+	e.writer <- struct{}{}
+	defer func() { <-e.writer }()
+	next := *e.Snapshot()
+	lo := slices.IndexFunc(next.views, func(v view) bool { return v.seg == m.sources[0].seg })
+	last := lo + len(m.sources) - 1
+	if lo < 0 || last >= len(next.views) || next.views[last].seg != m.sources[len(m.sources)-1].seg {
+		return errReplaced
 	}
-	out.data = slices.Clip(slices.Clone(out.data))
-	m.out.setTerms(terms)
+	if err := guard(next.views, func() { e.edit(&next).exchange(lo, m) }); err != nil {
+		return err
+	}
+	e.current.Store(&next)
 	return nil
 }
 
-// first returns the least term, by its bytes, that a source is at.
-func (m *merge) first(at []int) (id uint32, ok bool) {
-	for s := range m.sources {
-		if v := &m.sources[s]; at[s] < len(v.terms) {
-			t := v.terms[at[s]]
-			if !ok || t != id && m.names[t] < m.names[id] {
-				id, ok = t, true
-			}
-		}
-	}
-	return id, ok
-}
-
-func (m *merge) appendPostings(b []byte, next uint32, source, rank int) ([]byte, uint32) {
-	list := readPairs(m.sources[source].postings.list(rank))
-	for p, tf, ok := list.next(); ok; p, tf, ok = list.next() {
-		if q := m.passages[source][p]; q != none {
-			b = appendPair(b, q-next, tf)
-			next = q + 1
-		}
-	}
-	return b, next
-}
-
-// mergeForward copies the forward lists, with the ranks of out.
-func (m *merge) mergeForward(ctx context.Context) error {
-	out := &m.out.forward
-	out.offsets = make([]uint64, 1, len(m.from)+1)
-	for n, o := range m.from {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		list, next := readPairs(m.sources[o.source].forward.list(int(o.local))), uint32(0)
-		for r, tf, ok := list.next(); ok; r, tf, ok = list.next() {
-			q := m.ranks[o.source][r]
-			out.data = appendPair(out.data, q-next, tf)
-			next = q + 1
-		}
-		out.end()
-	}
-	out.data = slices.Clip(slices.Clone(out.data))
-	return nil
-}
-
-// exchange puts the merged segment in the place of its sources, which may
-// have changed since it was begun.
-func (x *edit) exchange(lo, hi int, m *merge) {
+func (x *edit) exchange(lo int, m *merge) {
+	hi := lo + len(m.sources)
+	sources := x.views[lo:hi]
 	var with []view
-	if m.out.len() > 0 {
-		with = []view{x.viewOf(m, x.views[lo:hi])}
+	if m.out != nil {
+		with = []view{x.viewOf(m, sources)}
 	}
 	x.views = slices.Concat(x.views[:lo], with, x.views[hi:])
+	x.releaseTerms(m)
 }
 
 // viewOf takes over what changes about the passages from the sources as they
 // are now.
 func (x *edit) viewOf(m *merge, sources []view) view {
-	v := newView(x.txn, m.out)
-	for local, o := range m.from {
-		s := &sources[o.source]
-		v.numbers.set(x.txn, local, s.numbers.at(int(o.local)))
-		v.norms.set(x.txn, local, s.norms.at(int(o.local)))
-		if s.isDead(int(o.local)) {
-			v.kill(x.txn, local)
+	v := newView(x.txn, m.out, sources[0].first)
+	for k := range sources {
+		s := &sources[k]
+		for local, to := range m.remaps[k].Passages {
+			if to == segment.Gone {
+				continue
+			}
+			v.setNorm(x.txn, int(to), s.norms.at(local))
+			if s.isDead(local) {
+				v.kill(x.txn, int(to))
+			}
+		}
+		for ord, to := range m.remaps[k].Docs {
+			if to != segment.Gone && s.isDeadDoc(ord) {
+				v.killDoc(x.txn, int(to))
+			}
 		}
 	}
 	return v
 }
 
-// compactTerms numbers the terms anew if fewer than half of the numbers are
-// in use. It is called by the merger alone, so that no merge is under way
-// that holds old numbers.
-func (x *edit) compactTerms() {
-	inUse := 0
-	for i := range x.views {
-		inUse += len(x.views[i].terms)
+// releaseTerms frees the numbers of terms that no view has any more.
+func (x *edit) releaseTerms(m *merge) {
+	dropped := m.dropped
+	if m.out == nil {
+		dropped = m.allTerms()
 	}
-	if len(x.names) < 2*inUse+compactSlack {
-		return
-	}
-	old, oldDFs, oldDrift := x.names, x.dfs, x.w.drift.terms
-	x.table, x.dfs = newTermTable(), pages[uint32]{}
-	x.w.drift.terms = nil
-	for i := range x.views {
-		s := *x.views[i].segment
-		names := make([]string, len(s.terms))
-		for r, id := range s.terms {
-			names[r] = old[id]
+	for _, t := range dropped {
+		if _, ok := x.gid([]byte(t.name)); ok {
+			continue
 		}
-		ids := x.table.intern(names)
-		x.dfs.grow(x.txn, len(x.table.names))
-		x.w.drift.grow(len(x.table.names))
-		for r, id := range s.terms {
-			x.dfs.set(x.txn, int(ids[r]), oldDFs.at(int(id)))
-			x.w.drift.terms[ids[r]] = oldDrift[id]
-		}
-		s.setTerms(ids)
-		x.views[i].segment = &s
+		*x.stats.edit(x.txn, int(t.gid)) = termStat{reference: noReference}
+		x.w.numbers.release(t.name, t.gid)
 	}
-	x.names = x.table.names
-	x.w.drift.oweAgain()
 }
 
-// compactSlack is how many unused term numbers do not matter.
-var compactSlack = 1 << 16
+// allTerms lists the terms of sources that are dropped whole.
+func (m *merge) allTerms() (out []droppedTerm) {
+	seen := make(map[uint32]bool)
+	for k := range m.sources {
+		v := &m.sources[k]
+		c := v.Cursor()
+		for c.Next() {
+			if g := v.GID(c.Number()); !seen[g] {
+				seen[g] = true
+				out = append(out, droppedTerm{string(c.Term()), g})
+			}
+		}
+		v.must(c.Err())
+	}
+	return out
+}

@@ -8,22 +8,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sized is a view of so many passages of which so many live.
-func sized(passages, live int) view {
-	return view{segment: &segment{pids: make([]uint64, passages)}, live: live}
-}
-
 // TestMergesKeepSegmentsFew adds segments of any sizes, kills passages, and
 // merges while a merge is wanted: few segments must be left, little of them
 // dead, and it must end.
 func TestMergesKeepSegmentsFew(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var views []view
+		var views []size
 		written, added := 0, 0
 		for range rapid.IntRange(1, 150).Draw(t, "batches") {
 			n := rapid.SampledFrom([]int{1, 1, 5, 60, 500, 8192}).Draw(t, "passages")
 			added += n
-			views = append(views, sized(n, n))
+			views = append(views, size{n, n})
 			if i := rapid.IntRange(0, 2*len(views)).Draw(t, "killed"); i < len(views) {
 				views[i].live = rapid.IntRange(0, views[i].live).Draw(t, "live")
 			}
@@ -40,17 +35,17 @@ func TestMergesKeepSegmentsFew(t *testing.T) {
 					live += v.live
 				}
 				written += live
-				var with []view
+				var with []size
 				if live > 0 {
-					with = []view{sized(live, live)}
+					with = []size{{live, live}}
 				}
 				views = slices.Concat(views[:lo], with, views[hi:])
 			}
 			total := 0
 			for _, v := range views {
 				total += v.live
-				if 4*(v.len()-v.live) >= v.len() {
-					t.Fatalf("a segment has %d of %d passages alive", v.live, v.len())
+				if 5*(v.all-v.live) > v.all {
+					t.Fatalf("a segment has %d of %d passages alive", v.live, v.all)
 				}
 			}
 			if most := mergeFanIn + bits.Len(uint(total)); len(views) > most {

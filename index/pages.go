@@ -1,7 +1,7 @@
 package index
 
 // pageSize is how many elements are copied at the first change of one.
-const pageSize = 256
+const pageSize = 64
 
 type page[T any] struct {
 	txn uint64
@@ -21,9 +21,6 @@ type pages[T any] struct {
 func (p *pages[T]) len() int { return p.n }
 
 func (p *pages[T]) at(i int) T { return p.root[i/pageSize].v[i%pageSize] }
-
-// run returns the elements from i on that are on one page, to be read.
-func (p *pages[T]) run(i int) []T { return p.root[i/pageSize].v[i%pageSize:] }
 
 // own makes root the transaction's own, with room for n elements.
 func (p *pages[T]) own(txn uint64, n int) {

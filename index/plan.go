@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,23 +12,26 @@ import (
 type plan struct {
 	base    *Snapshot
 	targets map[string]*target
-	paths   []string // of targets, in order of first mention
-	touched []uint32 // slots of the documents of base that it names
-	parts   []part   // new passages, made into segments
+	paths   []string    // of targets, in order of first mention
+	touched []*document // documents of base that it names
+	parts   []part      // new passages and records, made into segments
 }
 
 // target is what the batch makes of a path.
 type target struct {
 	path string
 	gone bool // no document
-	// slot is that of the document of base that is or was here; its
-	// passages are kept where they can be. -1 is none.
-	slot    int
+	// old is the document of base that is or was here; its passages are
+	// kept where they can be. Nil is none.
+	old     *document
+	slot    uint32
 	info    DocumentInfo
-	content *extract.Document // nil: slot's stays as it is
+	content *extract.Document // nil: old's stays as it is
 
-	passages []place // of content; those that are fresh have no pid yet
-	fresh    []int   // which of passages have to be analysed
+	places []place // those that are fresh have no pid until they are parted
+	fresh  []int   // which of places have to be analysed
+
+	unchanged bool // what is there already is to stay
 }
 
 // newPlan follows the changes in order.
@@ -88,11 +90,10 @@ func (p *plan) at(path string) *target {
 	if ok {
 		return t
 	}
-	t = &target{path: path, gone: true, slot: -1}
-	if slot, ok := p.base.find(path); ok {
-		t.gone, t.slot = false, int(slot)
-		t.info = p.base.docs.at(t.slot).info
-		p.touched = append(p.touched, slot)
+	t = &target{path: path, gone: true}
+	if d, ok := p.base.lookPath(path); ok {
+		t.gone, t.old, t.info = false, d, d.info
+		p.touched = append(p.touched, d)
 	}
 	p.paths = append(p.paths, path)
 	p.targets[path] = t
@@ -106,73 +107,54 @@ func (p *plan) move(m *Move) error {
 	}
 	if m.From != m.To.Path {
 		p.at(m.To.Path) // what is there is replaced
-		p.targets[m.From] = &target{path: m.From, gone: true, slot: -1}
+		p.targets[m.From] = &target{path: m.From, gone: true}
 	}
-	p.targets[m.To.Path] = &target{path: m.To.Path, slot: from.slot, content: from.content, info: m.To.info()}
+	p.targets[m.To.Path] = &target{path: m.To.Path, old: from.old, content: from.content, info: m.To.info()}
 	return nil
 }
 
-// each calls f with every target at which there is a document.
+// each calls f with every target at which there is a document to be written.
 func (p *plan) each(f func(*target)) {
 	for _, path := range p.paths {
-		if t := p.targets[path]; !t.gone {
+		if t := p.targets[path]; !t.gone && !t.unchanged {
 			f(t)
 		}
 	}
 }
 
-// dropped returns the slots of the documents that end.
-func (p *plan) dropped() []uint32 {
-	kept := make(map[int]bool)
-	p.each(func(t *target) { kept[t.slot] = true })
-	var out []uint32
-	for _, slot := range p.touched {
-		if !kept[int(slot)] {
-			out = append(out, slot)
+// dropped returns the documents that end.
+func (p *plan) dropped() []*document {
+	kept := make(map[*document]bool)
+	for _, t := range p.targets {
+		if !t.gone {
+			kept[t.old] = true
+		}
+	}
+	var out []*document
+	for _, d := range p.touched {
+		if !kept[d] {
+			out = append(out, d)
 		}
 	}
 	return out
 }
 
-// old returns the document whose passages the target may keep, or nil.
-func (p *plan) old(t *target) *document {
-	if t.slot < 0 {
-		return nil
-	}
-	return p.base.docs.at(t.slot)
-}
-
 // finish completes the target's info, when its passages are known.
-func (p *plan) finish(t *target) {
+func (t *target) finish() {
 	if t.content != nil {
-		t.info = t.info.withContent(t.content, len(t.passages))
+		t.info = t.info.withContent(t.content, len(t.places))
 		return
 	}
-	old := p.old(t).info
+	old := &t.old.info
 	t.info.Type, t.info.Title, t.info.Passages = old.Type, old.Title, old.Passages
-}
-
-// idle reports whether the plan changes nothing that can be seen.
-func (p *plan) idle() bool {
-	idle := len(p.dropped()) == 0
-	p.each(func(t *target) { idle = idle && p.same(t) })
-	return idle
+	t.places = t.old.places
 }
 
 // same reports whether the target is the document that is there already.
-func (p *plan) same(t *target) bool {
-	old := p.old(t)
-	if old == nil || !t.info.equal(old.info) {
-		return false
-	}
-	if t.content == nil {
-		return true
-	}
-	return len(t.fresh) == 0 && bytes.Equal(t.content.Text, old.text) &&
-		slices.EqualFunc(t.passages, old.passages, place.equal)
+func (t *target) same() bool {
+	return t.old != nil && t.info.equal(t.old.info) && len(t.fresh) == 0 &&
+		slices.EqualFunc(t.places, t.old.places, place.equal)
 }
 
-func (a place) equal(b place) bool {
-	return a.pid == b.pid && a.start == b.start && a.end == b.end &&
-		a.first == b.first && a.last == b.last && slices.Equal(a.heading, b.heading)
-}
+// idle reports whether the plan changes nothing that can be seen.
+func (p *plan) idle() bool { return len(p.dropped()) == 0 && len(p.parts) == 0 }

@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"context"
+	"iter"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -10,6 +11,7 @@ import (
 	"quern/index/analysis"
 	"quern/index/chunk"
 	"quern/index/extract"
+	"quern/index/segment"
 
 	"github.com/zeebo/xxh3"
 )
@@ -21,10 +23,13 @@ const (
 	smallPart = 64
 )
 
-// part is a run of new passages and the segment made of them.
+// part is a run of new passages, with the records of documents, and the
+// segment made of them.
 type part struct {
-	jobs []job
-	built
+	jobs    []job
+	records []*target
+	first   uint64 // lower bound of the passages' pids
+	seg     *seg
 }
 
 // job is a new passage: number n of a target.
@@ -33,29 +38,52 @@ type job struct {
 	n int
 }
 
-// prepare cuts the new contents into passages, finds those that can be kept
-// and analyses the others. It only reads the index.
+// prepare cuts the new contents into passages, finds those that can be kept,
+// and makes segments of the others. It only reads the index; what numbers it
+// takes it gives back if it fails.
 func (e *Engine) prepare(ctx context.Context, p *plan) error {
 	var targets []*target
 	p.each(func(t *target) { targets = append(targets, t) })
 	err := parallel(ctx, e.opts.Threads, len(targets), func(i int) error {
 		t := targets[i]
 		if t.content != nil {
-			t.passages = e.split(t.content)
-			t.fresh = keep(t, p.old(t))
+			t.places = e.split(t.content)
+			if err := guard(p.base.views, func() { t.fresh = p.base.keep(t) }); err != nil {
+				return err
+			}
 		}
-		p.finish(t)
+		t.finish()
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	p.parts = partition(targets, e.opts.Threads)
-	return parallel(ctx, e.opts.Threads, len(p.parts), func(i int) error {
-		b, err := e.analyse(ctx, p.parts[i].jobs)
-		p.parts[i].built = b
+	targets = slices.DeleteFunc(targets, func(t *target) bool {
+		t.unchanged = t.same()
+		return t.unchanged
+	})
+	p.parts = e.partition(targets)
+	err = parallel(ctx, e.opts.Threads, len(p.parts), func(i int) error {
+		err := error(nil)
+		if damage := guard(p.base.views, func() { err = e.analyse(ctx, p.base, &p.parts[i]) }); damage != nil {
+			return damage
+		}
 		return err
 	})
+	e.state.numbers.settle(err == nil)
+	if err != nil {
+		e.giveBack(targets)
+	}
+	return err
+}
+
+// giveBack frees the slots of documents that are not to be.
+func (e *Engine) giveBack(targets []*target) {
+	for _, t := range targets {
+		if t.old == nil {
+			e.state.freeSlots = append(e.state.freeSlots, t.slot)
+		}
+	}
 }
 
 // parallel calls f(0) … f(n-1) from several goroutines, all of which end
@@ -109,81 +137,124 @@ func (a *place) sum(text []byte) uint64 {
 	return h
 }
 
-// sameTerms reports whether two passages must have the same terms.
-func (a *place) sameTerms(text []byte, b *place, other []byte) bool {
-	return a.hash == b.hash && a.own == b.own && slices.Equal(a.heading, b.heading) &&
-		bytes.Equal(text[a.start:a.end], other[b.start:b.end])
-}
-
 // keep gives the target's passages the pids of equal passages of the old
-// document, each of which serves once, and returns those that found none.
-func keep(t *target, old *document) (fresh []int) {
-	byHash := make(map[uint64][]*place)
-	if old != nil {
-		for i := range old.passages {
-			o := &old.passages[i]
-			byHash[o.hash] = append(byHash[o.hash], o)
+// document, each of which serves once, and returns those that found none. A
+// hash finds them, the text itself proves them equal.
+func (s *Snapshot) keep(t *target) (fresh []int) {
+	byHash := make(map[uint64][]int)
+	if t.old != nil {
+		for n := range t.old.places {
+			v, local := s.locate(t.old, n)
+			hash, err := v.PassageHash(local)
+			v.must(err)
+			byHash[hash] = append(byHash[hash], n)
 		}
 	}
-	for i := range t.passages {
-		p := &t.passages[i]
+	var buf segment.TextBuffer
+	for i := range t.places {
+		p := &t.places[i]
 		waiting := byHash[p.hash]
-		if len(waiting) == 0 || !p.sameTerms(t.content.Text, waiting[0], old.text) {
+		if len(waiting) == 0 || !s.sameTerms(t, p, waiting[0], &buf) {
 			fresh = append(fresh, i)
 			continue
 		}
-		p.pid = waiting[0].pid
+		p.pid = t.old.places[waiting[0]].pid
 		byHash[p.hash] = waiting[1:]
 	}
 	return fresh
 }
 
-// partition shares out the new passages, in order.
-func partition(targets []*target, threads int) []part {
+// sameTerms reports whether a place of the target and place n of its old
+// document must have the same terms and show the same text.
+func (s *Snapshot) sameTerms(t *target, p *place, n int, buf *segment.TextBuffer) bool {
+	old := &t.old.places[n]
+	if p.own != old.own || !slices.Equal(p.heading, old.heading) {
+		return false
+	}
+	v, local := s.locate(t.old, n)
+	text := extract.Decode(t.content.Text[p.start:p.end])
+	return bytes.Equal([]byte(text), v.text(local, buf))
+}
+
+// partition shares out the new passages, in order, and numbers them. The last
+// part holds the records.
+func (e *Engine) partition(targets []*target) []part {
 	var jobs []job
 	for _, t := range targets {
+		if t.old == nil {
+			t.slot = e.state.takeSlot()
+		} else {
+			t.slot = t.old.slot
+		}
 		for _, n := range t.fresh {
 			jobs = append(jobs, job{t, n})
 		}
 	}
-	size := min(max(smallPart, (len(jobs)+threads-1)/threads), partPassages)
+	size := min(max(smallPart, (len(jobs)+e.opts.Threads-1)/e.opts.Threads), partPassages)
 	var parts []part
 	for run := range slices.Chunk(jobs, size) {
-		parts = append(parts, part{jobs: run})
+		parts = append(parts, part{jobs: run, first: e.state.nextPID})
+		for _, j := range run {
+			j.t.places[j.n].pid = e.state.nextPID
+			e.state.nextPID++
+		}
+	}
+	if len(parts) == 0 && len(targets) > 0 {
+		parts = []part{{first: e.state.nextPID}}
+	}
+	if len(parts) > 0 {
+		parts[len(parts)-1].records = targets
 	}
 	return parts
 }
 
-// analyse makes a segment of new passages.
-func (e *Engine) analyse(ctx context.Context, jobs []job) (built, error) {
-	b := newBuilder()
-	count := func(t analysis.Token) bool {
-		b.add(t.Term)
-		return true
-	}
-	for _, j := range jobs {
+// analyse makes the segment of a part.
+func (e *Engine) analyse(ctx context.Context, base *Snapshot, p *part) error {
+	b := segment.NewBuilder()
+	for _, j := range p.jobs {
 		if ctx.Err() != nil {
-			return built{}, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
-		b.begin()
-		p := j.t.passages[j.n]
-		e.analyzer.Tokens(j.t.content.Text[p.start:p.end], count)
-		if e.opts.HeadingTerms {
-			e.countHeadings(p, count)
-		}
+		e.addPassage(b, j)
 	}
-	return b.build(), nil
+	for _, t := range p.records {
+		b.AddDocument(uint64(t.slot), t.path, encodeRecord(&t.info, t.places))
+	}
+	var out bytes.Buffer
+	err := b.Write(&out, segment.WriteOptions{
+		GID: func(term []byte) uint32 { return e.state.numbers.of(base, term) },
+	})
+	if err != nil {
+		return err
+	}
+	p.seg, err = memorySegment(out.Bytes())
+	return err
 }
 
-// countHeadings counts the words of the passage's heading path, each once for
-// each time it stands there. A passage that is itself the heading line has
-// its own heading's words already.
-func (e *Engine) countHeadings(p place, count func(analysis.Token) bool) {
-	path := p.heading
-	if p.own {
-		path = path[:len(path)-1]
-	}
-	for _, heading := range path {
-		e.analyzer.Tokens([]byte(heading), count)
+func (e *Engine) addPassage(b *segment.Builder, j job) {
+	a := &j.t.places[j.n]
+	text := j.t.content.Text[a.start:a.end]
+	b.AddPassage(segment.Passage{
+		ID: a.pid, Doc: uint64(j.t.slot), Hash: a.hash, Text: []byte(extract.Decode(text)),
+	}, e.terms(text, a))
+}
+
+// terms yields the terms of a passage: of its text and, if they count, of its
+// heading path, each heading once for each time it stands there. A passage that
+// is itself the heading line has its own heading's words already.
+func (e *Engine) terms(text []byte, a *place) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		each := func(t analysis.Token) bool { return yield(t.Term) }
+		e.analyzer.Tokens(text, each)
+		if !e.opts.HeadingTerms {
+			return
+		}
+		path := a.heading
+		if a.own {
+			path = path[:len(path)-1]
+		}
+		for _, heading := range path {
+			e.analyzer.Tokens([]byte(heading), each)
+		}
 	}
 }

@@ -26,8 +26,8 @@ type query struct {
 
 type queryTerm struct {
 	name   string
-	id     uint32
 	tf, df int
+	ranks  []int   // by view; -1: the segment does not have it
 	idf    float64 // of the model
 	weight float64 // of the term in the query, before normalising
 }
@@ -46,12 +46,12 @@ func (s *Snapshot) newQuery(ctx context.Context, text string, o SearchOptions) (
 		return nil, err
 	}
 	for name, tf := range counts {
-		id, df := s.lookup(name)
-		if df == 0 {
+		t := queryTerm{name: name, tf: tf}
+		if t.find(s); t.df == 0 {
 			q.dropped = append(q.dropped, name)
 			continue
 		}
-		q.terms = append(q.terms, queryTerm{name: name, id: id, tf: tf, df: df})
+		q.terms = append(q.terms, t)
 	}
 	slices.Sort(q.dropped)
 	slices.SortFunc(q.terms, func(a, b queryTerm) int {
@@ -62,6 +62,21 @@ func (s *Snapshot) newQuery(ctx context.Context, text string, o SearchOptions) (
 	})
 	q.weigh()
 	return q, nil
+}
+
+// find looks the term up in all segments.
+func (t *queryTerm) find(s *Snapshot) {
+	name := []byte(t.name)
+	t.ranks = make([]int, len(s.views))
+	for i := range s.views {
+		rank, ok := s.views[i].rank(name)
+		if !ok {
+			t.ranks[i] = -1
+			continue
+		}
+		t.ranks[i] = rank
+		t.df = int(s.stats.at(int(s.views[i].GID(rank))).df)
+	}
 }
 
 // countTerms counts the terms of a query's text.
@@ -135,12 +150,12 @@ type present struct {
 	term int // in query.terms
 }
 
-// in lists the query's terms that a segment has, in ascending order.
-func (q *query) in(s *segment) []present {
+// in lists the query's terms that view i has, in ascending order.
+func (q *query) in(i int) []present {
 	var out []present
-	for i := range q.terms {
-		if r, ok := s.rank(q.terms[i].id); ok {
-			out = append(out, present{uint32(r), i})
+	for n := range q.terms {
+		if rank := q.terms[n].ranks[i]; rank >= 0 {
+			out = append(out, present{uint32(rank), n})
 		}
 	}
 	return out

@@ -1,23 +1,30 @@
 package index
 
 import (
+	"fmt"
+	"math"
 	"math/bits"
 	"sync"
+
+	"quern/index/segment"
 )
 
 // scratch is memory that searches use one after the other. Between searches,
 // and between segments, sums and dirty are zero.
 type scratch struct {
 	sums  []float64 // by passage of a segment; 0: no term of the query
-	dirty []uint64  // a bit for each 64 passages: some sum is not 0
+	dirty []uint64  // a bit for each passage: its sum was added to
 
-	ids, tfs [256]uint32 // postings just read
+	list  segment.Postings
+	terms []segment.TermTF
+	text  segment.TextBuffer
 
 	states  []docState // by slot; nil if no document is to be told from another
 	store   []docState
 	lengths [4096]float64 // BM25: lengthNorm of short lengths; 0: not computed
 	idfs    idfMemo
 	found   []occurrence
+	records map[uint32]*document // read in this search, by slot
 }
 
 // docState says whether a document may be found.
@@ -41,6 +48,8 @@ func takeScratch(s *Snapshot) *scratch {
 
 func (x *scratch) release() {
 	x.states = nil
+	x.list, x.text = segment.Postings{}, segment.TextBuffer{} // they hold on to segments
+	clear(x.records)
 	scratchPool.Put(x)
 }
 
@@ -48,7 +57,7 @@ func (x *scratch) release() {
 func (x *scratch) prepare(n int) {
 	if blocks := (n + 63) / 64; len(x.sums) < 64*blocks {
 		x.sums = make([]float64, 64*blocks)
-		x.dirty = make([]uint64, (blocks+63)/64)
+		x.dirty = make([]uint64, blocks)
 	}
 }
 
@@ -73,46 +82,64 @@ func (x *scratch) lengthNorm(q *query, length uint32) float64 {
 	return x.lengths[length]
 }
 
-// fill reads the next postings into ids and tfs and returns how many.
-func (x *scratch) fill(p *pairs) int {
-	b, id, n := p.b, p.id, 0
-	for ; n < len(x.ids) && len(b) > 0; n++ {
-		g, tf := uint64(b[0]), uint64(1)
-		if g < 0x80 {
-			b = b[1:]
-		} else {
-			g, b = uvarint(b)
-		}
-		if g&1 != 0 {
-			tf, b = uvarint(b)
-		}
-		id += uint32(g >> 1)
-		x.ids[n], x.tfs[n] = id, uint32(tf)
-		id++
+// record reads the record of a passage's document, once in a search; v is the
+// passage's view.
+func (r *run) record(v *view, slot uint32) *document {
+	if d, ok := r.records[slot]; ok {
+		return d
 	}
-	p.b, p.id = b, id
-	return n
+	i, ord, ok := r.s.findSlot(slot)
+	if !ok {
+		v.must(fmt.Errorf("%w: there is no document %d", segment.ErrCorrupt, slot))
+	}
+	d := r.s.document(i, ord)
+	if r.records == nil {
+		r.records = make(map[uint32]*document)
+	}
+	r.records[slot] = d
+	return d
 }
 
-// sweep offers the passages that have a sum and clears the sums.
+// sweep offers the passages that have a sum, and clears the sums.
 func (r *run) sweep(i uint32, v *view) {
-	for w, blocks := range r.dirty {
-		r.dirty[w] = 0
-		for ; blocks != 0; blocks &= blocks - 1 {
-			r.sweepBlock(i, v, 64*w+bits.TrailingZeros64(blocks))
+	for block, w := range r.dirty[:(v.Passages()+63)/64] {
+		if w != 0 {
+			r.dirty[block] = 0
+			r.sweepBlock(i, v, block, w)
 		}
 	}
 }
 
-// sweepBlock does so for 64 passages, which are on one page.
-func (r *run) sweepBlock(i uint32, v *view, block int) {
-	dead := v.dead.at(block)
+// sweepBlock offers the passages w of a block of 64. Those that cannot be among
+// the best are only counted, if that is all there is to do.
+func (r *run) sweepBlock(i uint32, v *view, block int, w uint64) {
 	sums := r.sums[64*block : 64*block+64]
-	norms := v.norms.run(64 * block)
-	for j, sum := range sums {
-		if sum != 0 && dead>>j&1 == 0 {
-			r.offer(i, v, 64*block+j, sum, &norms[j])
+	live := w &^ v.dead.at(block)
+	least := math.Inf(-1)
+	if r.states == nil {
+		r.total += bits.OnesCount64(live)
+		least = r.least(v, block)
+	}
+	for ; w != 0; w &= w - 1 {
+		j := bits.TrailingZeros64(w)
+		sum := sums[j]
+		sums[j] = 0
+		if sum >= least && live>>j&1 != 0 {
+			r.offer(i, v, 64*block+j, sum)
 		}
 	}
-	clear(sums)
+}
+
+// least is what the sum of a passage of a block must reach for it to be among
+// the best.
+func (r *run) least(v *view, block int) float64 {
+	floor := r.floor.Value()
+	if r.q.model == BM25 {
+		return floor
+	}
+	norm := v.least(block, r.s.drift)
+	if floor <= 0 || norm <= 0 {
+		return 0
+	}
+	return floor * norm * (1 - roundingSlack)
 }

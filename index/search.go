@@ -15,18 +15,29 @@ import (
 //
 // Errors: options that make no sense; the cause of ctx, which is looked at
 // during all long work.
-func (s *Snapshot) Search(ctx context.Context, text string, o SearchOptions) (*Result, error) {
-	q, err := s.newQuery(ctx, text, o)
+func (s *Snapshot) Search(ctx context.Context, text string, o SearchOptions) (res *Result, err error) {
+	err = s.read(func(s *Snapshot) error {
+		res, err = s.search(ctx, text, o)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
+	}
+	return res, nil
+}
+
+func (s *Snapshot) search(ctx context.Context, text string, o SearchOptions) (*Result, error) {
+	q, err := s.newQuery(ctx, text, o)
+	if err != nil {
+		return nil, err
 	}
 	r := newRun(ctx, s, q, o)
 	if err := r.gather(); err != nil {
-		return nil, fmt.Errorf("search: %w", err)
+		return nil, err
 	}
 	found, err := r.choose()
 	if err != nil {
-		return nil, fmt.Errorf("search: %w", err)
+		return nil, err
 	}
 	hits := r.hits(found)
 	r.scratch.release()
@@ -70,15 +81,15 @@ func newRun(ctx context.Context, s *Snapshot, q *query, o SearchOptions) *run {
 // gather finds the candidates and counts the hits.
 func (r *run) gather() error {
 	if r.o.Keep != nil || r.o.CollapseDocument {
-		r.resetStates(r.s.docs.len())
+		r.resetStates(r.s.slots)
 	}
 	if r.q.model == BM25 {
 		r.resetLengths()
 	}
 	for i := range r.s.views {
 		v := &r.s.views[i]
-		r.wanted[i] = r.q.in(v.segment)
-		r.prepare(v.len())
+		r.wanted[i] = r.q.in(i)
+		r.prepare(v.Passages())
 		for n, w := range r.wanted[i] {
 			if n%16 == 0 && r.ctx.Err() != nil {
 				return context.Cause(r.ctx)
@@ -95,17 +106,18 @@ func (r *run) gather() error {
 // passage's norm.
 func (r *run) accumulate(v *view, w present) {
 	t := &r.q.terms[w.term]
-	list := readPairs(v.postings.list(int(w.rank)))
+	list := &r.list
+	v.read(int(w.rank), list)
 	factor := 0.0
 	if r.q.model == TFIDF {
 		factor = t.weight / r.q.norm * t.idf
 	}
-	for n := r.fill(&list); n > 0; n = r.fill(&list) {
-		ids, tfs := r.ids[:n], r.tfs[:n]
+	for list.Next() {
+		ids, tfs := list.Docs, list.TFs
 		switch {
 		case r.q.model == BM25:
 			for i, p := range ids {
-				length := r.lengthNorm(r.q, v.lengths[p])
+				length := r.lengthNorm(r.q, v.PassageLength(int(p)))
 				r.sums[p] += rank.BM25(float64(t.tf), t.idf, float64(tfs[i]), length)
 			}
 		case r.q.raw:
@@ -118,68 +130,63 @@ func (r *run) accumulate(v *view, w present) {
 			}
 		}
 		for _, p := range ids {
-			r.dirty[p>>12] |= 1 << (p >> 6 & 63)
+			r.dirty[p>>6] |= 1 << (p & 63)
 		}
 	}
+	v.must(list.Err())
 }
 
 // roundingSlack is more than all roundings can add up to, in bounds and in
 // reference norms that were corrected many times.
 const roundingSlack = 1e-6
 
-// offer takes a passage that has a term of the query.
-func (r *run) offer(i uint32, v *view, local int, sum float64, norm *squares) {
-	doc := v.docs[local]
-	if r.states != nil && !r.admit(doc) {
-		return
+// bounds returns what the passage's score lies between. The norms kept are
+// those of logarithmic weights. A raw tf is never less than its logarithmic
+// weight, so neither are raw norms, and they have no other bound.
+func (r *run) bounds(v *view, local int, sum float64) (lower, upper float64) {
+	if r.q.model == BM25 {
+		return sum, sum
 	}
-	if !r.o.CollapseDocument {
-		r.total++
-	}
-	floor := r.floor.Value()
-	lower, upper := sum, sum
-	if r.q.model == TFIDF {
-		n2 := norm.of(r.q.raw)
-		if r.hopeless(sum, n2, floor) {
-			return
-		}
-		lower, upper = r.bounds(sum, n2, v.squares[local].of(r.q.raw))
-	}
-	if upper < floor {
-		return
-	}
-	r.candidates = append(r.candidates, candidate{upper, i, uint32(local)})
-	r.floor.Raise(int32(doc), lower)
-}
-
-// bounds returns what the cosine lies between, given the square of the
-// reference norm and Σ a².
-func (r *run) bounds(sum, n2, a2 float64) (lower, upper float64) {
-	norm, slack := math.Sqrt(n2), r.s.drift*math.Sqrt(a2)
+	norm := math.Sqrt(v.norms.at(local))
+	slack := r.s.drift * float64(v.Root(local))
 	if norm <= slack {
 		return 0, math.Inf(1)
 	}
-	return sum / (norm + slack) * (1 - roundingSlack), sum / (norm - slack) * (1 + roundingSlack)
+	if !r.q.raw {
+		lower = sum / (norm + slack) * (1 - roundingSlack)
+	}
+	return lower, sum / (norm - slack) * (1 + roundingSlack)
 }
 
-// hopeless is a quick test that can tell that a passage's upper bound is
-// below the floor. An idf, and so a reference, is at least 1, hence √A ≤ n̂
-// and the slack is at most drift·n̂.
-func (r *run) hopeless(sum, n2, floor float64) bool {
-	if floor <= 0 || r.s.drift >= 1 {
-		return false
+// offer takes a passage that has a term of the query.
+func (r *run) offer(i uint32, v *view, local int, sum float64) {
+	owner := int32(len(r.candidates)) // each its own, if hits are not collapsed
+	if r.states != nil {
+		doc := uint32(v.PassageDoc(local))
+		if !r.admit(v, doc) {
+			return
+		}
+		if r.o.CollapseDocument {
+			owner = int32(doc)
+		} else {
+			r.total++
+		}
 	}
-	least := floor * (1 - r.s.drift) * (1 - 4*roundingSlack)
-	return sum*sum < least*least*n2
+	lower, upper := r.bounds(v, local, sum)
+	if upper < r.floor.Value() {
+		return
+	}
+	r.candidates = append(r.candidates, candidate{upper, i, uint32(local)})
+	r.floor.Raise(owner, lower)
 }
 
 // admit reports whether the document may be found; it counts the documents
 // that may.
-func (r *run) admit(doc uint32) bool {
+func (r *run) admit(v *view, doc uint32) bool {
 	state := &r.states[doc]
 	if *state == unseen {
 		*state = admitted
-		if r.o.Keep != nil && !r.o.Keep(&r.s.docs.at(int(doc)).info) {
+		if r.o.Keep != nil && !r.o.Keep(&r.record(v, doc).info) {
 			*state = refused
 		} else if r.o.CollapseDocument {
 			r.total++

@@ -1,178 +1,196 @@
 package index
 
 import (
-	"encoding/binary"
+	"math"
 	"math/bits"
-	"slices"
+	"runtime"
 	"sort"
+	"time"
+
+	"quern/index/segment"
+	"quern/index/segment/vfs"
 )
 
-// segment holds the postings and the forward lists of some passages. It
-// never changes; what does change about its passages is in its view.
+// seg is an open segment, on disk or not yet. It never changes; what does
+// change about its passages is in its view.
 //
 // Passages are numbered from 0, in the order of their pids. Terms are
 // numbered from 0 in byte order (their rank), so that ascending order in a
 // forward list is the order in which weights are added.
-type segment struct {
-	terms []uint32 // rank → number in the term table
-	ids   []uint32 // the same numbers, ascending …
-	ranks []uint32 // … and the rank of each
-
-	postings lists // by rank: (passage, tf)
-	forward  lists // by passage: (rank, tf)
-
-	pids    []uint64  // ascending
-	docs    []uint32  // slot of each passage's document
-	lengths []uint32  // |p|, heading terms included where they count
-	squares []squares // of each passage's tf weights
+type seg struct {
+	*segment.Reader
+	name string // of its file; "" while it is only in memory
+	data []byte
 }
 
-// squares are sums over the terms of a passage, under either weighting of tf.
-// As a constant of the passage they are Σ a²; as its norm, Σ (a·îdf)².
-type squares struct{ log, raw float64 }
-
-// of chooses the weighting.
-func (s squares) of(raw bool) float64 {
-	if raw {
-		return s.raw
+// memorySegment opens what was just written to memory.
+func memorySegment(data []byte) (*seg, error) {
+	r, err := segment.Open(data, true)
+	if err != nil {
+		return nil, err
 	}
-	return s.log
+	return &seg{Reader: r, data: data}, nil
 }
 
-// lists are byte-coded lists of (number, tf) pairs, one after the other.
-type lists struct {
-	offsets []uint64 // where each list starts, and where the last one ends
-	data    []byte
-}
-
-func (l *lists) list(i int) []byte { return l.data[l.offsets[i]:l.offsets[i+1]] }
-
-// end closes the list being written.
-func (l *lists) end() { l.offsets = append(l.offsets, uint64(len(l.data))) }
-
-// appendPair codes a pair: the gap to the number before, shifted by one, with
-// the low bit set if a tf other than 1 follows.
-func appendPair(b []byte, gap, tf uint32) []byte {
-	if tf == 1 {
-		return binary.AppendUvarint(b, uint64(gap)<<1)
+// fileSegment maps a file. The map lasts as long as anything holds the seg.
+func fileSegment(fs vfs.FS, name string) (*seg, error) {
+	m, err := fs.Map(name)
+	if err != nil {
+		return nil, err
 	}
-	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(gap)<<1|1), uint64(tf))
-}
-
-// pairs reads a list. The first number is coded as a gap from -1 and every
-// gap is one less than the difference.
-type pairs struct {
-	b  []byte
-	id uint32 // the number after the last one read
-}
-
-func readPairs(b []byte) pairs { return pairs{b: b} }
-
-// next reads a pair: its number and tf.
-func (p *pairs) next() (id, tf uint32, ok bool) {
-	if len(p.b) == 0 {
-		return 0, 0, false
+	r, err := segment.Open(m.Data, false)
+	if err != nil {
+		_ = m.Close() // the error above is the one to tell
+		return nil, err
 	}
-	g := p.uvarint()
-	tf = 1
-	if g&1 != 0 {
-		tf = uint32(p.uvarint())
-	}
-	id = p.id + uint32(g>>1)
-	p.id = id + 1
-	return id, tf, true
-}
-
-func (p *pairs) uvarint() (v uint64) {
-	v, p.b = uvarint(p.b)
-	return v
-}
-
-// uvarint reads a number and returns what follows it.
-func uvarint(b []byte) (uint64, []byte) {
-	if v := b[0]; v < 0x80 {
-		return uint64(v), b[1:]
-	}
-	v, n := binary.Uvarint(b)
-	return v, b[n:]
-}
-
-// rank finds a term by its number.
-func (s *segment) rank(id uint32) (int, bool) {
-	i, ok := slices.BinarySearch(s.ids, id)
-	if !ok {
-		return 0, false
-	}
-	return int(s.ranks[i]), true
-}
-
-// setTerms fills terms, ids and ranks.
-func (s *segment) setTerms(terms []uint32) {
-	s.terms = terms
-	s.ranks = make([]uint32, len(terms))
-	for i := range s.ranks {
-		s.ranks[i] = uint32(i)
-	}
-	slices.SortFunc(s.ranks, func(a, b uint32) int { return int(int64(terms[a]) - int64(terms[b])) })
-	s.ids = make([]uint32, len(terms))
-	for i, r := range s.ranks {
-		s.ids[i] = terms[r]
-	}
-}
-
-func (s *segment) len() int { return len(s.pids) }
-
-// bytes estimates the memory of the segment.
-func (s *segment) bytes() int64 {
-	n := 12*len(s.terms) + 32*s.len()
-	for _, l := range []*lists{&s.postings, &s.forward} {
-		n += len(l.data) + 8*len(l.offsets)
-	}
-	return int64(n)
+	s := &seg{Reader: r, name: name, data: m.Data}
+	runtime.AddCleanup(s, func(m *vfs.Mapping) { _ = m.Close() }, m)
+	return s, nil
 }
 
 // view is a segment as a snapshot sees it.
 type view struct {
-	*segment
-	live    int            // passages that are not dead
-	dead    pages[uint64]  // a bit for each passage
-	numbers pages[uint32]  // each passage's number within its document
-	norms   pages[squares] // each passage's reference norm, see drift.go
+	*seg
+	// first bounds the pids: those of earlier views are lower, those of this
+	// one and later ones are not.
+	first    uint64
+	live     int            // passages that are not dead
+	liveDocs int            // document records that are not dead
+	dead     pages[uint64]  // a bit for each passage
+	deadDocs pages[uint64]  // a bit for each document record
+	norms    pages[float64] // square of each passage's reference norm, see drift.go
+	// floors bounds, for each 64 passages, their reference norms from
+	// below and their roots from above.
+	floors pages[normFloor]
+	// since is when the first of what is dead died; zero if nothing is.
+	since time.Time
 }
 
-func newView(txn uint64, s *segment) view {
-	v := view{segment: s, live: s.len()}
-	v.dead.grow(txn, (s.len()+63)/64)
-	v.numbers.grow(txn, s.len())
-	v.norms.grow(txn, s.len())
+func newView(txn uint64, s *seg, first uint64) view {
+	v := view{seg: s, first: first, live: s.Passages(), liveDocs: s.Documents()}
+	v.dead.grow(txn, (s.Passages()+63)/64)
+	v.deadDocs.grow(txn, (s.Documents()+63)/64)
+	v.norms.grow(txn, s.Passages())
+	v.floors.grow(txn, (s.Passages()+63)/64)
 	return v
 }
 
+// normFloor bounds the norms of 64 passages; zero is no bound.
+type normFloor struct{ norm, root float32 }
+
+// setNorm sets the square of a passage's reference norm.
+func (v *view) setNorm(txn uint64, local int, norm2 float64) {
+	v.norms.set(txn, local, norm2)
+	f := v.floors.at(local / 64)
+	norm := math.Nextafter32(float32(math.Sqrt(max(norm2, 0))), 0)
+	root := v.Root(local)
+	if f.root != 0 && f.norm <= norm && f.root >= root {
+		return
+	}
+	if f.root == 0 {
+		f = normFloor{norm, root}
+	}
+	v.floors.set(txn, local/64, normFloor{min(f.norm, norm), max(f.root, root)})
+}
+
+// least is a lower bound of the true norms of a block of 64 passages.
+func (v *view) least(block int, drift float64) float64 {
+	f := v.floors.at(block)
+	return float64(f.norm) - drift*float64(f.root)
+}
+
+// weight is what merging the view costs.
+func (v *view) weight() int { return v.live + v.liveDocs }
+
 func (v *view) isDead(local int) bool { return v.dead.at(local/64)>>(local%64)&1 != 0 }
+
+func (v *view) isDeadDoc(ord int) bool { return v.deadDocs.at(ord/64)>>(ord%64)&1 != 0 }
 
 // kill marks a live passage as dead.
 func (v *view) kill(txn uint64, local int) {
 	*v.dead.edit(txn, local/64) |= 1 << (local % 64)
 	v.live--
+	v.mourn()
+}
+
+// killDoc marks a live document record as dead.
+func (v *view) killDoc(txn uint64, ord int) {
+	*v.deadDocs.edit(txn, ord/64) |= 1 << (ord % 64)
+	v.liveDocs--
+	v.mourn()
+}
+
+func (v *view) mourn() {
+	if v.since.IsZero() {
+		v.since = time.Now()
+	}
 }
 
 // eachLive calls f with every passage that is not dead, in order.
-func (v *view) eachLive(f func(local int)) {
-	for w := range v.dead.len() {
-		alive := ^v.dead.at(w)
-		if rest := v.len() - 64*w; rest < 64 {
-			alive &= 1<<rest - 1
+func (v *view) eachLive(f func(local int)) { eachClear(&v.dead, v.Passages(), f) }
+
+// eachLiveDoc calls f with every document record that is not dead, in order.
+func (v *view) eachLiveDoc(f func(ord int)) { eachClear(&v.deadDocs, v.Documents(), f) }
+
+// eachClear calls f with the numbers below n whose bit is not set.
+func eachClear(set *pages[uint64], n int, f func(i int)) {
+	for w := range set.len() {
+		clear := ^set.at(w)
+		if rest := n - 64*w; rest < 64 {
+			clear &= 1<<rest - 1
 		}
-		for ; alive != 0; alive &= alive - 1 {
-			f(64*w + bits.TrailingZeros64(alive))
+		for ; clear != 0; clear &= clear - 1 {
+			f(64*w + bits.TrailingZeros64(clear))
 		}
 	}
 }
 
-// locate finds a live passage among views, which are in the order of their
-// pids. The passage must be there.
-func locate(views []view, pid uint64) (segment, local int) {
-	segment = sort.Search(len(views), func(i int) bool { return views[i].pids[0] > pid }) - 1
-	local, _ = slices.BinarySearch(views[segment].pids, pid)
-	return segment, local
+// bitsOf copies a set for those who read it as one piece.
+func bitsOf(set *pages[uint64]) segment.Bits {
+	out := make(segment.Bits, set.len())
+	for i := range out {
+		out[i] = set.at(i)
+	}
+	return out
+}
+
+// locate finds a passage among views, which are in the order of their pids.
+func locate(views []view, pid uint64) (i, local int, ok bool) {
+	i = sort.Search(len(views), func(i int) bool { return views[i].first > pid }) - 1
+	if i < 0 {
+		return 0, 0, false
+	}
+	local, ok = views[i].FindPassage(pid)
+	return i, local, ok
+}
+
+// terms reads the forward list of a passage.
+func (v *view) terms(local int, buf []segment.TermTF) []segment.TermTF {
+	terms, err := v.Forward(local, buf)
+	v.must(err)
+	return terms
+}
+
+// read begins to read the postings of a term.
+func (v *view) read(rank int, p *segment.Postings) { v.must(v.Postings(rank, p)) }
+
+// rank finds a term.
+func (v *view) rank(term []byte) (int, bool) {
+	rank, ok, err := v.Lookup(term)
+	v.must(err)
+	return rank, ok
+}
+
+// name appends a term's bytes to buf.
+func (v *view) termName(rank int, buf []byte) []byte {
+	buf, err := v.Term(rank, buf)
+	v.must(err)
+	return buf
+}
+
+// text reads the text of a passage, valid until buf is used again.
+func (v *view) text(local int, buf *segment.TextBuffer) []byte {
+	text, err := v.Text(local, buf)
+	v.must(err)
+	return text
 }

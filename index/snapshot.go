@@ -1,123 +1,152 @@
 package index
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
+	"slices"
+	"strings"
 
 	"quern/index/analysis"
-	"quern/index/extract"
+	"quern/index/segment"
 )
 
 // Snapshot is the index at one generation. It never changes, whatever is
 // applied to the engine later, and may be used from any goroutine.
+//
+// Its methods read files. If one proves damaged they set it aside, tell
+// Options.OnDamage, and answer from the engine's next snapshot, which is
+// without what was lost.
 type Snapshot struct {
+	engine   *Engine
 	analyzer *analysis.Analyzer
-	opts     *Options
 
 	generation uint64
-	views      []view // in the order of their pids
+	views      []view          // in the order of their pids
+	stats      pages[termStat] // by gid
+	drift      float64         // bound of |idf - reference|, see drift.go
+	slots      int             // documents' slots are below it
 
-	table *termTable
-	names []string      // by term number: the terms this snapshot knows
-	dfs   pages[uint32] // by term number
+	totals
+	folders map[string]FolderStats
+}
 
-	drift float64 // bounds the reference norms, see drift.go
-
-	docs  pages[*document] // by slot; nil where there is none
-	paths pathTable
-
+// totals are counts of what is live.
+type totals struct {
 	passages  int   // N
 	length    int64 // Σ |p|
 	terms     int   // with df > 0
 	postings  int64 // Σ df
 	documents int
-	text      int64 // bytes of the documents' text
-	folders   map[string]FolderStats
 }
 
 // Generation counts the batches that changed something.
 func (s *Snapshot) Generation() uint64 { return s.generation }
 
-// find returns the slot of a path.
-func (s *Snapshot) find(path string) (uint32, bool) { return s.paths.find(&s.docs, path) }
-
-func (s *Snapshot) document(path string) (*document, bool) {
-	slot, ok := s.find(path)
-	if !ok {
-		return nil, false
-	}
-	return s.docs.at(int(slot)), true
-}
-
 // Document returns what is known of the document at path.
-func (s *Snapshot) Document(path string) (*DocumentInfo, bool) {
-	d, ok := s.document(path)
-	if !ok {
-		return nil, false
-	}
-	return &d.info, true
+func (s *Snapshot) Document(path string) (info *DocumentInfo, ok bool) {
+	_ = s.read(func(s *Snapshot) error {
+		info, ok = nil, false
+		if d, found := s.lookPath(path); found {
+			info, ok = &d.info, true
+		}
+		return nil
+	})
+	return info, ok
 }
 
 // Documents returns all documents, in no particular order. They must not be
 // changed.
 func (s *Snapshot) Documents() iter.Seq[*DocumentInfo] {
 	return func(yield func(*DocumentInfo) bool) {
-		for slot := range s.docs.len() {
-			if d := s.docs.at(slot); d != nil && !yield(&d.info) {
+		for i := range s.views {
+			if !s.documentsOf(&s.views[i], yield) {
 				return
 			}
 		}
 	}
 }
 
-// Passages returns the document at path and its passages as indexed. The
-// error wraps ErrNotFound if there is none.
-func (s *Snapshot) Passages(path string) (*DocumentInfo, []Passage, error) {
-	d, ok := s.document(path)
-	if !ok {
-		return nil, nil, fmt.Errorf("passages of %q: %w", path, ErrNotFound)
-	}
-	out := make([]Passage, len(d.passages))
-	for n := range out {
-		v, local := s.locate(d.passages[n].pid)
-		out[n] = d.passage(n, v.lengths[local], true)
-	}
-	return &d.info, out, nil
+// documentsOf yields the documents of one view. A record that cannot be read is
+// left out: its document is to be put again.
+func (s *Snapshot) documentsOf(v *view, yield func(*DocumentInfo) bool) bool {
+	more := true
+	v.eachLiveDoc(func(ord int) {
+		if !more {
+			return
+		}
+		var info *DocumentInfo
+		err := guard(s.views, func() {
+			path, data, err := v.Document(ord)
+			v.must(err)
+			info, err = decodeInfo(string(path), data)
+			v.must(err)
+		})
+		if d := (*damaged)(nil); errors.As(err, &d) {
+			_, _ = s.engine.setAside(d) // told to OnDamage
+			return
+		}
+		more = yield(info)
+	})
+	return more
 }
 
-func (s *Snapshot) locate(pid uint64) (*view, int) {
-	i, local := locate(s.views, pid)
+// Passages returns the document at path and its passages as indexed. The
+// error wraps ErrNotFound if there is none.
+func (s *Snapshot) Passages(path string) (info *DocumentInfo, out []Passage, err error) {
+	err = s.read(func(s *Snapshot) error {
+		d, ok := s.lookPath(path)
+		if !ok {
+			return fmt.Errorf("passages of %q: %w", path, ErrNotFound)
+		}
+		info, out = &d.info, make([]Passage, len(d.places))
+		var buf segment.TextBuffer
+		for n := range out {
+			v, local := s.locate(d, n)
+			out[n] = d.passage(n, v, local, &buf)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return info, out, nil
+}
+
+// locate finds passage n of a document.
+func (s *Snapshot) locate(d *document, n int) (*view, int) {
+	i, local, ok := locate(s.views, d.places[n].pid)
+	if !ok {
+		s.views[d.view].must(fmt.Errorf("%w: passage %d of %q is not there", segment.ErrCorrupt, n, d.info.Path))
+	}
 	return &s.views[i], local
 }
 
-// passage returns passage n, with its text if wanted.
-func (d *document) passage(n int, length uint32, text bool) Passage {
-	a := &d.passages[n]
+// passage returns passage n, with its text if there is a buffer to read it.
+func (d *document) passage(n int, v *view, local int, buf *segment.TextBuffer) Passage {
+	a := &d.places[n]
 	p := Passage{
 		N: n, Lines: [2]int{a.first, a.last}, Bytes: [2]int{a.start, a.end},
-		Heading: a.heading, Length: int(length),
+		Heading: a.heading, Length: int(v.PassageLength(local)),
 	}
-	if text {
-		p.Text = extract.Decode(d.text[a.start:a.end])
+	if buf != nil {
+		p.Text = string(v.text(local, buf))
 	}
 	return p
 }
 
 // DF returns how many passages contain a term, in the form that the analyzer
 // gives it.
-func (s *Snapshot) DF(term string) int {
-	_, df := s.lookup(term)
+func (s *Snapshot) DF(term string) (df int) {
+	_ = s.read(func(s *Snapshot) error {
+		df = 0
+		if g, ok := s.gid([]byte(term)); ok {
+			df = int(s.stats.at(int(g)).df)
+		}
+		return nil
+	})
 	return df
-}
-
-// lookup returns the number of a term and its df; 0 if no passage has it.
-func (s *Snapshot) lookup(term string) (id uint32, df int) {
-	id, ok := s.table.id(term)
-	if !ok || int(id) >= s.dfs.len() {
-		return 0, 0
-	}
-	return id, int(s.dfs.at(int(id)))
 }
 
 // average is the mean length of a passage in terms.
@@ -129,22 +158,48 @@ func (s *Snapshot) Stats() Stats {
 	if folders == nil {
 		folders = make(map[string]FolderStats)
 	}
-	return Stats{
+	st := Stats{
 		Generation: s.generation, Documents: s.documents, Passages: s.passages,
-		Terms: s.terms, Length: s.length, Bytes: s.bytes(), Folders: folders,
+		Terms: s.terms, Length: s.length, Folders: folders, Segments: len(s.views),
+		Bytes: int64(8 * s.stats.len()),
 	}
+	st.Committed, st.CommittedAt = s.engine.committed()
+	for i := range s.views {
+		v := &s.views[i]
+		st.Dead += v.Passages() - v.live
+		st.Bytes += int64(v.Passages()) * 8
+		if v.name != "" {
+			st.DiskBytes += v.Size()
+		} else {
+			st.Bytes += v.Size()
+		}
+	}
+	return st
 }
 
-// bytes estimates the memory held.
-func (s *Snapshot) bytes() int64 {
-	const (
-		perDocument = 300 // the document, its paths and its places in the tables
-		perPassage  = 100 // its place, number, norms
-		perTerm     = 100 // its string, its entry in the table, df and drift
-	)
-	n := s.text + perDocument*int64(s.documents) + perPassage*int64(s.passages) + perTerm*int64(len(s.names))
-	for i := range s.views {
-		n += s.views[i].bytes()
+// memory splits off the views that are not on disk: those from it on.
+func (s *Snapshot) memory() int {
+	i := slices.IndexFunc(s.views, func(v view) bool { return v.name == "" })
+	if i < 0 {
+		return len(s.views)
+	}
+	return i
+}
+
+// memoryBytes is the size of what is not on disk.
+func (s *Snapshot) memoryBytes() (n int64) {
+	for i := s.memory(); i < len(s.views); i++ {
+		n += s.views[i].Size()
 	}
 	return n
+}
+
+func (s *Snapshot) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "generation %d, %d documents, %d passages:", s.generation, s.documents, s.passages)
+	for i := range s.views {
+		v := &s.views[i]
+		fmt.Fprintf(&b, " [%s %d/%d]", v.label(), v.live, v.Passages())
+	}
+	return b.String()
 }

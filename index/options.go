@@ -1,0 +1,39 @@
+package index
+
+import (
+	"fmt"
+	"log/slog"
+	"runtime"
+
+	"quern/index/segment/vfs"
+)
+
+// fill sets defaults and opens the directory.
+func (o *Options) fill() error {
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.MemoryBudget <= 0 {
+		o.MemoryBudget = defaultBudget
+	}
+	if o.CommitEvery <= 0 {
+		o.CommitEvery = defaultCommit
+	}
+	if o.PurgeAfter <= 0 {
+		o.PurgeAfter = defaultPurge
+	}
+	if o.OnDamage == nil {
+		o.OnDamage = func(error) {}
+	}
+	if o.FS == nil && o.Dir != "" {
+		fs, err := vfs.NewOS(o.Dir)
+		if err != nil {
+			return fmt.Errorf("open %s: %w", o.Dir, err)
+		}
+		o.FS = fs
+	}
+	return nil
+}

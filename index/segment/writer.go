@@ -1,0 +1,151 @@
+package segment
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/zeebo/xxh3"
+)
+
+// writer puts the parts of a segment in their order: all lengths, then terms
+// with their postings, the forward index, texts, documents; then the columns.
+type writer struct {
+	o           *out
+	lengths     []uint32 // of every passage
+	dict        *dictWriter
+	postings    uint64
+	length      uint64
+	forwardSize uint64
+	text        textWriter
+	docSize     uint64
+	hashes      []byte
+	roots       []byte
+	norms       []byte // none unless scores are given
+	references  []byte
+	scores      *Scores
+	ids, docs   columnWriter
+	lens        columnWriter
+	forwardOffs columnWriter
+	docIDs      columnWriter
+	docOffs     columnWriter
+	paths       []pathEntry
+	buf         []byte
+}
+
+type pathEntry struct {
+	hash uint64
+	ord  uint32
+}
+
+// term writes a term's postings; terms come in byte order.
+func (w *writer) term(term []byte, gid uint32, docs, tfs []uint32) {
+	off := w.o.n - w.o.table[secPostings][0]
+	w.dict.add(term, len(docs), gid, off)
+	if w.scores != nil {
+		w.references = appendFloat(w.references, w.scores.Reference(gid))
+	}
+	w.postings += uint64(len(docs))
+	w.buf = appendPostings(w.buf[:0], docs, tfs, w.lengths)
+	w.o.write(w.buf)
+}
+
+// endSection closes a section whose bytes may be read beyond their end.
+func (w *writer) endSection(sec int) {
+	w.o.end(sec)
+	w.o.write(make([]byte, overread))
+}
+
+func (w *writer) endTerms() {
+	w.endSection(secPostings)
+	w.o.section(secStrings, w.dict.strings)
+	w.dict.strings = nil
+	w.o.begin(secForward)
+}
+
+// passage writes a passage's forward index and columns.
+func (w *writer) passage(id, doc, hash uint64, length uint32, terms []TermTF) {
+	w.ids.add(id)
+	w.docs.add(doc)
+	w.lens.add(uint64(length))
+	w.length += uint64(length)
+	w.hashes = binary.LittleEndian.AppendUint64(w.hashes, hash)
+	w.roots = appendFloat(w.roots, root(terms))
+	w.forwardOffs.add(w.forwardSize)
+	w.buf = appendForward(w.buf[:0], terms)
+	w.forwardSize += uint64(len(w.buf))
+	w.o.write(w.buf)
+}
+
+func (w *writer) endPassages() {
+	w.o.end(secForward)
+	w.o.begin(secText)
+}
+
+func (w *writer) endText() {
+	w.text.flush(w.o)
+	w.o.end(secText)
+	w.o.begin(secDocs)
+}
+
+// document writes a document's record; ids ascend.
+func (w *writer) document(id uint64, path string, data []byte) {
+	w.paths = append(w.paths, pathEntry{xxh3.HashString(path), uint32(w.docIDs.n)})
+	w.docIDs.add(id)
+	w.docOffs.add(w.docSize)
+	w.buf = binary.AppendUvarint(w.buf[:0], uint64(len(path)))
+	w.buf = append(append(w.buf, path...), data...)
+	w.docSize += uint64(len(w.buf))
+	w.o.write(w.buf)
+}
+
+func (w *writer) finish() error {
+	w.o.end(secDocs)
+	w.o.section(secHashes, w.hashes)
+	for _, c := range []struct {
+		sec int
+		col *columnWriter
+	}{
+		{secPassageIDs, &w.ids}, {secPassageDocs, &w.docs}, {secLengths, &w.lens},
+		{secForwardOffs, &w.forwardOffs}, {secTextStarts, &w.text.starts},
+		{secTextBegins, &w.text.begins}, {secTextOffs, &w.text.offs},
+		{secDictBlocks, &w.dict.blocks}, {secPostingOffs, &w.dict.offs},
+		{secDFs, &w.dict.dfs}, {secGIDs, &w.dict.gids},
+		{secDocIDs, &w.docIDs}, {secDocOffs, &w.docOffs},
+	} {
+		w.o.section(c.sec, c.col.parts()...)
+	}
+	w.o.section(secBloom, w.dict.bloom)
+	w.o.section(secPaths, w.pathTable())
+	w.o.section(secRoots, w.roots)
+	w.o.section(secNorms, w.norms)
+	w.o.section(secReferences, w.references)
+	return w.o.finish([counts]uint64{
+		cntPassages: uint64(w.ids.n), cntDocuments: uint64(w.docIDs.n), cntTerms: uint64(w.dict.n),
+		cntPostings: w.postings, cntLength: w.length,
+		cntTextBlocks: uint64(w.text.begins.n), cntTextSize: w.text.raw,
+	})
+}
+
+// pathTable is 12 bytes a document, by hash: u64 hash of the path, u32 number.
+func (w *writer) pathTable() []byte {
+	slices.SortFunc(w.paths, func(a, b pathEntry) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.ord, b.ord))
+	})
+	b := make([]byte, 0, len(w.paths)*pathSize)
+	for _, p := range w.paths {
+		b = binary.LittleEndian.AppendUint64(b, p.hash)
+		b = binary.LittleEndian.AppendUint32(b, p.ord)
+	}
+	return b
+}
+
+// ascending reports what is wrong with ids that must grow.
+func ascending(what string, last *uint64, id uint64, first bool) error {
+	if !first && id <= *last {
+		return fmt.Errorf("%s %d after %d: ids must ascend", what, id, *last)
+	}
+	*last = id
+	return nil
+}
