@@ -30,6 +30,8 @@ var arrows = []struct {
 	{"quern/index/analysis", "text to terms", nil},
 	{"quern/index/rank", "pure arithmetic", nil},
 	{"quern/index", "the engine is usable as a library of its own", []string{"quern/index/..."}},
+	{"quern/index/segment", "the format knows bytes, not ranking", []string{"quern/index/segment/...", "quern/index/rank"}},
+	{"quern/index/segment/vfs", "a small file system", nil},
 	{"quern/daemon", "the one place where the parts are joined", []string{
 		"quern/config", "quern/watcher/...", "quern/index/...", "quern/ipc", "quern/ipc/server"}},
 	{"quern/daemon/cli", "it talks to the daemon as any client does; config is for finding and editing the file", []string{

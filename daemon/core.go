@@ -12,8 +12,6 @@ import (
 
 	"quern/config"
 	"quern/index"
-	"quern/index/analysis"
-	"quern/index/chunk"
 	"quern/watcher"
 	"quern/watcher/ignore"
 )
@@ -29,12 +27,17 @@ type core struct {
 	// across cores; it is set before the core answers.
 	base uint64
 
-	mu      sync.Mutex // guards folders
-	folders []*folder  // in the order of the config, temporary ones last
+	key string // of the index configuration
+	dir string // the engine's directory
+
+	mu      sync.Mutex     // guards all fields below
+	folders []*folder      // in the order of the config, temporary ones last
+	forced  map[string]int // paths at or below which every file is read, whatever its stat
 
 	// caughtUp is set once every file that stood in the folders at the start
 	// is searchable.
 	caughtUp atomic.Bool
+	damaged  chan struct{} // tells that the engine has lost documents
 	// stuck is why changes cannot be applied at present, nil while they can.
 	stuck atomic.Pointer[error]
 
@@ -66,52 +69,58 @@ func (f *folder) pollEvery() time.Duration {
 
 // startCore starts a core for cfg. The caller holds d.reloading.
 func (d *Daemon) startCore(cfg config.Config) (*core, error) {
-	engine, err := index.Open(index.Options{
-		Chunk: chunk.Options{
-			Strategy: cfg.Chunk.Strategy,
-			MinWords: cfg.Chunk.MinWords, MaxWords: cfg.Chunk.MaxWords, Overlap: cfg.Chunk.Overlap,
-		},
-		Analysis: analysis.Options{
-			Tokenizer: cfg.Analysis.Tokenizer, Stopwords: cfg.Analysis.Stopwords, Stemmer: cfg.Analysis.Stemmer,
-			MinLength: cfg.Analysis.MinLength, FoldDiacritics: cfg.Analysis.FoldDiacritics,
-		},
-		HeadingTerms: cfg.Chunk.HeadingTerms,
-		Threads:      cfg.Daemon.Threads,
-		Log:          d.log,
-	})
-	if err != nil {
+	c := &core{files: newFileTable(), key: indexKey(cfg), forced: map[string]int{}, damaged: make(chan struct{}, 1)}
+	c.dir = filepath.Join(d.indexDir(), c.key)
+	var err error
+	if c.engine, err = index.Open(d.indexOptions(cfg, c)); err != nil {
 		return nil, fmt.Errorf("open the index: %w", err)
 	}
 	// Two watchers would take each other's cookies for their own.
 	d.cores++
-	cookies := filepath.Join(d.dataDir, "cookies", strconv.Itoa(d.cores))
-	watch, err := watcher.New(watcher.Options{
+	c.cookies = filepath.Join(d.dataDir, "cookies", strconv.Itoa(d.cores))
+	c.watch, err = watcher.New(watcher.Options{
 		Settle:    cfg.Daemon.Settle,
-		CookieDir: cookies,
+		CookieDir: c.cookies,
 		Exclude:   []string{d.dataDir},
 		Log:       d.log,
 	})
 	if err != nil {
-		engine.Close()
+		c.engine.Close()
 		return nil, fmt.Errorf("start watching: %w", err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	c := &core{engine: engine, watch: watch, files: newFileTable(), cookies: cookies, stop: stop}
 	if err := c.setFolders(d.makeFolders(cfg, nil)); err != nil {
-		stop()
-		watch.Close()
-		engine.Close()
+		c.watch.Close()
+		c.engine.Close()
 		return nil, err
 	}
-	p := newPipeline(c, d.log)
+	c.start(newPipeline(c, d.log))
+	return c, nil
+}
+
+// start starts the goroutines, which end with c.halt.
+func (c *core) start(p *pipeline) {
+	ctx, stop := context.WithCancel(context.Background())
+	c.stop = stop
+	p.beginCatchUp()
 	c.work.Go(func() { p.run(ctx) })
 	c.work.Go(func() { p.retry(ctx) })
-	c.work.Go(func() {
-		if watch.Sync(ctx) == nil {
-			c.caughtUp.Store(true)
+	c.work.Go(func() { p.catchUp(ctx) })
+	c.work.Go(func() { c.recover(ctx) })
+}
+
+// recover has all files looked at again whenever the engine has lost documents to
+// damage: those that it still has are not read again. It returns when ctx is done.
+func (c *core) recover(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.damaged:
+			for _, f := range c.list() {
+				c.watch.Rescan(f.Path)
+			}
 		}
-	})
-	return c, nil
+	}
 }
 
 // halt ends the pipeline: the generation grows no more. Barriers wait on until
@@ -190,6 +199,34 @@ func (c *core) folderOf(path string) *folder {
 		}
 	}
 	return inner
+}
+
+// reread has every file at or below path read again, whatever its stat, until the
+// function it returns is called.
+func (c *core) reread(path string) (end func()) {
+	c.mu.Lock()
+	c.forced[path]++
+	c.mu.Unlock()
+	c.watch.Rescan(path)
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.forced[path]--; c.forced[path] == 0 {
+			delete(c.forced, path)
+		}
+	}
+}
+
+// isForced reports whether the file is to be read whatever its stat.
+func (c *core) isForced(path string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for forced := range c.forced {
+		if _, ok := relativeTo(forced, path); ok {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *core) list() []*folder {

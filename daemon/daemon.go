@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
-	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -119,26 +118,29 @@ func loadConfig(path string) (config.Config, error) {
 	}
 	cfg, err := config.Load(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		cfg = config.Default()
-		cfg.Path = path
-		return cfg, nil
+		return defaults(path), nil
 	}
 	return cfg, err
+}
+
+// defaults is the config of a file that is not there.
+func defaults(path string) config.Config {
+	cfg := config.Default()
+	cfg.Path = path
+	return cfg
 }
 
 // run starts the parts in the order of their arrows, and stops them in the
 // opposite one.
 func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
-	if err := os.MkdirAll(d.dataDir, 0o700); err != nil {
-		return fmt.Errorf("make the data directory: %w", err)
-	}
-	d.reloading.Lock()
-	first, err := d.startCore(d.config())
-	d.reloading.Unlock()
+	lock, err := d.lockData()
 	if err != nil {
 		return err
 	}
-	d.core.Store(first)
+	defer lock.Close()
+	if err := d.startFirst(); err != nil {
+		return err
+	}
 	defer d.closeCores()
 
 	srv := server.New(server.Options{Log: d.log})
@@ -170,6 +172,19 @@ func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
 	}
 	d.log.Info("stopped")
 	return err
+}
+
+// startFirst starts the core that answers first.
+func (d *Daemon) startFirst() error {
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	c, err := d.startCore(d.config())
+	if err != nil {
+		return err
+	}
+	d.core.Store(c)
+	d.removeOldIndexes()
+	return nil
 }
 
 // closeCores ends all cores, and lets no handler that outlived the server's

@@ -31,6 +31,28 @@ type harness struct {
 	socket string
 	client *client.Client
 	done   chan error
+	cancel func()
+	ended  bool
+}
+
+// stop ends the daemon, if that has not been done.
+func (h *harness) stop() {
+	if h.ended {
+		return
+	}
+	h.ended = true
+	h.cancel()
+	if h.client != nil {
+		h.client.Close()
+	}
+	select {
+	case err := <-h.done:
+		if err != nil {
+			h.t.Errorf("Run: %v", err)
+		}
+	case <-time.After(patience):
+		h.t.Error("the daemon does not end")
+	}
 }
 
 // start runs a daemon over an empty folder, or over the one at notes. extra is
@@ -61,20 +83,8 @@ func startOn(t testing.TB, dir, notes, cfg string) *harness {
 			ConfigPath: h.config, Socket: h.socket, Version: "test", Ready: func() { close(ready) },
 		})
 	}()
-	t.Cleanup(func() {
-		cancel()
-		if h.client != nil {
-			h.client.Close()
-		}
-		select {
-		case err := <-h.done:
-			if err != nil {
-				t.Errorf("Run: %v", err)
-			}
-		case <-time.After(patience):
-			t.Error("the daemon does not end")
-		}
-	})
+	h.cancel = cancel
+	t.Cleanup(h.stop)
 	select {
 	case <-ready:
 	case err := <-h.done:

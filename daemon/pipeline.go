@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/zeebo/xxh3"
-
 	"quern/index"
 	"quern/index/extract"
 	"quern/ipc"
@@ -34,15 +32,20 @@ const (
 // pipeline carries settled changes from the watcher to the index: it reads and
 // extracts files and applies them in groups.
 type pipeline struct {
-	core    *core
-	log     *slog.Logger
-	digests digestSet
-	again   again
-	used    int64 // bytes of source handled since memory was last given back
+	core  *core
+	log   *slog.Logger
+	again again
+	used  int64 // bytes read since memory was given back
+
+	applying sync.Mutex // held while changes are applied; guards all fields below
+	// Until the catch-up is done: the paths that the watcher has reported, and
+	// the documents of an earlier daemon by what their files looked like.
+	seen   map[string]bool
+	former map[fileID]string
 }
 
 func newPipeline(c *core, log *slog.Logger) *pipeline {
-	return &pipeline{core: c, log: log, digests: digestSet{byPath: map[string]xxh3.Uint128{}}, again: again{files: map[string]attempt{}}}
+	return &pipeline{core: c, log: log, again: again{files: map[string]attempt{}}}
 }
 
 // run returns when ctx is done or the watcher is closed.
@@ -52,10 +55,8 @@ func (p *pipeline) run(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		for _, group := range groups(batch.Changes, applyBytes) {
-			if !p.apply(ctx, group) {
-				return
-			}
+		if !p.applyAll(ctx, batch.Changes) {
+			return
 		}
 		p.core.watch.Done(batch)
 		for i := range batch.Changes {
@@ -94,22 +95,41 @@ func groups(changes []watcher.Change, limit int64) [][]watcher.Change {
 	return append(out, changes[first:])
 }
 
-// apply makes the changes searchable. It tries again until it has succeeded, so
-// that none is lost; false means that ctx was done first.
-func (p *pipeline) apply(ctx context.Context, changes []watcher.Change) bool {
-	prepared := p.prepare(changes, p.renames(changes))
+// applyAll makes the changes searchable; false means that ctx was done first.
+func (p *pipeline) applyAll(ctx context.Context, changes []watcher.Change) bool {
+	p.applying.Lock()
+	defer p.applying.Unlock()
+	p.see(changes)
+	for _, group := range groups(changes, applyBytes) {
+		moved := p.renames(group)
+		prepare := func() []index.Change {
+			defer func() { moved = nil }() // should what was to be moved not be there
+			return p.prepare(group, moved)
+		}
+		if !p.commit(ctx, prepare) {
+			return false
+		}
+	}
+	return true
+}
+
+// commit applies changes and tries again until it has succeeded, so that none is
+// lost; false means that ctx was done first. The changes are prepared anew when
+// one of them did not fit the index.
+func (p *pipeline) commit(ctx context.Context, prepare func() []index.Change) bool {
+	changes := prepare()
 	for wait := retryFirst; ; wait = min(2*wait, retryMost) {
-		_, err := p.core.engine.Apply(ctx, prepared)
+		_, err := p.core.engine.Apply(ctx, changes)
 		if err == nil {
 			p.core.stuck.Store(nil)
 			return true
 		}
-		p.core.stuck.Store(&err)
-		if errors.Is(err, index.ErrNotFound) { // what was to be moved is not there
-			prepared = p.prepare(changes, nil)
-		}
 		if ctx.Err() == nil {
-			p.log.Error("changes could not be applied and are tried again", "changes", len(prepared), "wait", wait, "err", err)
+			p.log.Error("changes could not be applied and are tried again", "changes", len(changes), "wait", wait, "err", err)
+		}
+		p.core.stuck.Store(&err)
+		if errors.Is(err, index.ErrNotFound) {
+			changes = prepare()
 		}
 		select {
 		case <-ctx.Done():
@@ -136,7 +156,8 @@ func (p *pipeline) prepare(changes []watcher.Change, moved map[string]origin) []
 	return compact(out)
 }
 
-// compact drops the removals that a rename tells already.
+// compact drops the changes that say nothing, and the removals that a rename tells
+// already.
 func compact(changes []index.Change) []index.Change {
 	gone := map[string]bool{}
 	for _, c := range changes {
@@ -144,7 +165,9 @@ func compact(changes []index.Change) []index.Change {
 			gone[c.Move.From] = true
 		}
 	}
-	return slices.DeleteFunc(changes, func(c index.Change) bool { return c.Remove != "" && gone[c.Remove] })
+	return slices.DeleteFunc(changes, func(c index.Change) bool {
+		return c == (index.Change{}) || c.Remove != "" && gone[c.Remove]
+	})
 }
 
 // one prepares a single change and records the file's state. from names the
@@ -156,12 +179,12 @@ func (p *pipeline) one(c watcher.Change, from origin) index.Change {
 		p.again.forget(c.Path)
 		files.clear(c.Path)
 		files.handled(0)
-		return p.remove(c.Path)
+		return index.Change{Remove: c.Path}
 	case watcher.Skip:
 		p.again.forget(c.Path)
 		files.set(c.Path, problem{ipc.FileSkipped, c.Reason})
 		files.handled(0)
-		return p.remove(c.Path)
+		return index.Change{Remove: c.Path}
 	}
 	files.handled(c.Info.Size)
 	change, err := p.read(c, from)
@@ -170,12 +193,7 @@ func (p *pipeline) one(c watcher.Change, from origin) index.Change {
 		return change
 	}
 	p.refused(c.Path, err)
-	return p.remove(c.Path)
-}
-
-func (p *pipeline) remove(path string) index.Change {
-	p.digests.forget(path)
-	return index.Change{Remove: path}
+	return index.Change{Remove: c.Path}
 }
 
 // refused records why the file cannot be indexed.
@@ -199,14 +217,18 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// read reads the file of a Write and, unless its bytes are those of the document
-// it may have been renamed from, extracts it. A file that changes meanwhile is
-// taken as it was read, and looked at again.
+// read reads the file of a Write, unless the index has it as it is, and extracts
+// it, unless its bytes are those of the document it may have been renamed from. A
+// file that changes meanwhile is taken as it was read, and looked at again.
 func (p *pipeline) read(c watcher.Change, from origin) (index.Change, error) {
 	f := p.core.folderAt(c.Root)
 	if f == nil {
 		return index.Change{}, errVanished // its folder has just been removed
 	}
+	if from.path == "" && p.isIndexed(f, c) {
+		return index.Change{}, nil
+	}
+	began := time.Now()
 	data, info, err := readFile(c.Path, f.MaxFileSize, f.FollowSymlinks)
 	changed := errors.Is(err, errChanged)
 	if changed || errors.Is(err, errVanished) {
@@ -216,16 +238,32 @@ func (p *pipeline) read(c watcher.Change, from origin) (index.Change, error) {
 	if err != nil && !changed {
 		return index.Change{}, err
 	}
-	doc, digest := document(f, c.Path, info.ModTime(), info.Size()), digestOf(data)
-	if from.path != "" && from.digest == digest {
-		p.digests.set(c.Path, digest)
+	same := !changed && info.Size() == c.Info.Size && info.ModTime().Equal(c.Info.Modified)
+	note := fingerprintOf(c.Info, data, began, same)
+	doc := document(f, c.Path, info.ModTime(), info.Size())
+	doc.Fingerprint = note.String()
+	if from.path != "" && from.digest == note.digest {
 		return index.Change{Move: &index.Move{From: from.path, To: *doc}}, nil
 	}
 	if doc.Content, err = extracted(c.Path, data); err != nil {
 		return index.Change{}, err
 	}
-	p.digests.set(c.Path, digest)
 	return index.Change{Put: doc}, nil
+}
+
+// isIndexed reports whether the index has the file as it is, so that it need not
+// be read.
+func (p *pipeline) isIndexed(f *folder, c watcher.Change) bool {
+	if p.core.isForced(c.Path) {
+		return false
+	}
+	doc, ok := p.core.engine.Snapshot().Document(c.Path)
+	if !ok {
+		return false
+	}
+	note, ok := parseFingerprint(doc.Fingerprint)
+	rel, _ := relativeTo(f.Path, c.Path)
+	return ok && note.proves(c.Info) && doc.Folder == f.Name && doc.Rel == rel
 }
 
 // noteRead sees to it that a file is read again whose reading failed for a reason

@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -27,7 +29,13 @@ func (d *Daemon) reload(context.Context, ipc.Empty) (ipc.Empty, error) {
 // its error until a later call succeeds.
 func (d *Daemon) reloadLocked() error {
 	old := d.config()
-	cfg, err := loadConfig(old.Path)
+	if old.Path == "" {
+		return nil // there is no file
+	}
+	cfg, err := config.Load(old.Path)
+	if errors.Is(err, fs.ErrNotExist) && reflect.DeepEqual(old, defaults(old.Path)) {
+		cfg, err = old, nil // it was not there before
+	}
 	if err == nil {
 		err = d.adopt(old, cfg)
 	}
@@ -42,26 +50,43 @@ func (d *Daemon) reloadLocked() error {
 // adopt makes the cores follow cfg, which takes the place of old. On an error
 // they go on as before. The caller holds d.reloading.
 func (d *Daemon) adopt(old, cfg config.Config) error {
-	if reflect.DeepEqual(cfg, old) {
+	key := indexKey(cfg)
+	if reflect.DeepEqual(cfg, old) && key == d.newest().key {
 		return nil
 	}
-	if cfg.Daemon.Socket != old.Daemon.Socket || cfg.Daemon.DataDir != old.Daemon.DataDir {
-		d.log.Warn("socket and data_dir change when the daemon is started again")
+	if started(cfg.Daemon) != started(old.Daemon) {
+		d.log.Warn("some changes of [daemon] take effect when the daemon is started again")
 	}
-	apply := d.rebuild
-	if sameCore(old, cfg) {
-		apply = d.applyFolders
+	switch {
+	case key == d.newest().key:
+	case key == d.core.Load().key: // back to what answers: nothing else need be built
+		d.setNext(nil).close()
+		d.removeOldIndexes()
+	default:
+		return d.rebuild(cfg)
 	}
-	if err := apply(cfg); err != nil {
+	if err := d.applyFolders(cfg); err != nil {
 		return err
 	}
 	d.log.Info("config read", "path", cfg.Path, "folders", len(cfg.Folders))
 	return nil
 }
 
-// sameCore reports whether a core started for a also serves b, folders aside.
-func sameCore(a, b config.Config) bool {
-	return a.SameIndex(b) && a.Daemon.Settle == b.Daemon.Settle && a.Daemon.Threads == b.Daemon.Threads
+// started are the keys that are read at the start alone: all but those without
+// effect yet.
+func started(c config.Daemon) config.Daemon {
+	c.OnBattery = ""
+	return c
+}
+
+// newest is the core that is being built, or else the one that answers.
+func (d *Daemon) newest() *core {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.next != nil {
+		return d.next
+	}
+	return d.core.Load()
 }
 
 // rebuild starts a core for cfg beside the one that answers, which goes on
@@ -77,6 +102,7 @@ func (d *Daemon) rebuild(cfg config.Config) error {
 	}
 	if abandoned := d.setNext(next); abandoned != nil {
 		abandoned.close()
+		d.removeOldIndexes()
 	}
 	// The folders may differ too: the old core follows what it can.
 	old := d.core.Load()
@@ -103,6 +129,7 @@ func (d *Daemon) switchWhenReady(next *core) {
 	d.core.Store(next)
 	d.setNext(nil)
 	old.close()
+	d.removeOldIndexes()
 	d.log.Info("the new index answers")
 }
 

@@ -1,26 +1,16 @@
 package daemon
 
 import (
-	"sync"
+	"errors"
+	"io/fs"
+	"os"
 
 	"github.com/zeebo/xxh3"
 
+	"quern/index"
 	"quern/index/extract"
 	"quern/watcher"
 )
-
-// fileID is what stays the same when a file is renamed and its content is not
-// changed. It proves nothing: a new file may be given the number of one that was
-// removed, and a time can be set.
-type fileID struct {
-	dev, ino uint64
-	size     int64
-	modified int64 // nanoseconds
-}
-
-func idOf(i watcher.Info) fileID {
-	return fileID{i.Dev, i.Ino, i.Size, i.Modified.UnixNano()}
-}
 
 // origin says which document a file may be under another name.
 type origin struct {
@@ -28,59 +18,57 @@ type origin struct {
 	digest xxh3.Uint128 // of the bytes that the document was made from
 }
 
-// renames finds the files that may only have changed their name within the
-// batch: new path → the old one. That they have is for their content to show. A
-// name that asks for another format is no mere rename.
+// renames finds the files that may only have changed their name, within the batch
+// or while the daemon was away: new path → the old one. That they have is for their
+// content to show. A name that asks for another format is no mere rename.
 func (p *pipeline) renames(changes []watcher.Change) map[string]origin {
+	snapshot := p.core.engine.Snapshot()
 	removed := map[fileID]origin{}
 	for _, c := range changes {
 		if c.Op != watcher.Remove || c.Info.Ino == 0 {
 			continue
 		}
-		if digest, ok := p.digests.get(c.Path); ok {
-			removed[idOf(c.Info)] = origin{c.Path, digest}
+		if from, ok := originAt(snapshot, c.Path); ok {
+			removed[idOf(c.Info)] = from
 		}
 	}
 	moved := map[string]origin{}
-	if len(removed) == 0 {
-		return moved
-	}
 	for _, c := range changes {
+		if c.Op != watcher.Write || c.Info.Ino == 0 {
+			continue
+		}
 		id := idOf(c.Info)
 		from, ok := removed[id]
-		if ok && c.Op == watcher.Write && extract.TypeOf(from.path) == extract.TypeOf(c.Path) {
+		if !ok {
+			from, ok = p.movedWhileAway(snapshot, c.Path, id)
+		}
+		if ok && extract.TypeOf(from.path) == extract.TypeOf(c.Path) {
 			moved[c.Path] = from
 			delete(removed, id)
+			delete(p.former, id)
 		}
 	}
 	return moved
 }
 
-func digestOf(data []byte) xxh3.Uint128 { return xxh3.Hash128(data) }
-
-// digestSet holds the digests of the bytes that the indexed documents were made
-// from, by path.
-type digestSet struct {
-	mu     sync.Mutex // guards byPath
-	byPath map[string]xxh3.Uint128
+// originAt is the document at path as the origin of a rename.
+func originAt(snapshot *index.Snapshot, path string) (origin, bool) {
+	doc, ok := snapshot.Document(path)
+	if !ok {
+		return origin{}, false
+	}
+	f, ok := parseFingerprint(doc.Fingerprint)
+	return origin{path, f.digest}, ok
 }
 
-func (s *digestSet) set(path string, d xxh3.Uint128) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.byPath[path] = d
-}
-
-func (s *digestSet) get(path string) (xxh3.Uint128, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	d, ok := s.byPath[path]
-	return d, ok
-}
-
-// forget is called when the document leaves the index.
-func (s *digestSet) forget(path string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.byPath, path)
+// movedWhileAway finds the document that the file was before the daemon started.
+func (p *pipeline) movedWhileAway(snapshot *index.Snapshot, path string, id fileID) (origin, bool) {
+	from, ok := p.former[id]
+	if !ok || from == path {
+		return origin{}, false
+	}
+	if _, err := os.Lstat(from); !errors.Is(err, fs.ErrNotExist) {
+		return origin{}, false
+	}
+	return originAt(snapshot, from)
 }

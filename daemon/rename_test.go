@@ -71,7 +71,6 @@ func TestRenames(t *testing.T) {
 		{"y.txt", "/gone", false},  // in a folder that has been removed meanwhile
 		{"absent.txt", dir, false}, // vanished again
 	} {
-		p.digests.set(path("x.txt"), digestOf([]byte("apple")))
 		got := rename("x.txt", test.name, test.root)
 		moved := len(got) == 1 && got[0].Move != nil && got[0].Move.From == path("x.txt") && got[0].Move.To.Path == path(test.name)
 		removed := slices.ContainsFunc(got, func(c index.Change) bool { return c.Remove == path("x.txt") })

@@ -37,6 +37,7 @@ func (d *Daemon) register(s *server.Server) {
 	handle(d, s, ipc.MethodFoldersAdd, d.foldersAdd)
 	handle(d, s, ipc.MethodFoldersRemove, d.foldersRemove)
 	handle(d, s, ipc.MethodShutdown, d.shutdown)
+	handle(d, s, ipc.MethodVerify, d.verify)
 }
 
 // handle registers a method and keeps the idle timer informed.
@@ -122,7 +123,7 @@ func (d *Daemon) reindex(ctx context.Context, p ipc.ReindexParams) (ipc.ReindexR
 			return ipc.ReindexResult{}, ipc.Errorf(ipc.CodeNotFound, "%s: %s", path, reasonOf(err))
 		}
 	}
-	c.watch.Rescan(path)
+	defer c.reread(path)()
 	if c, err = d.barrier(ctx); err != nil {
 		return ipc.ReindexResult{}, closing(err)
 	}

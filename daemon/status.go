@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"quern/config"
+	"quern/index"
 	"quern/ipc"
 )
 
@@ -25,6 +26,7 @@ func (d *Daemon) status(_ context.Context, p ipc.StatusParams) (ipc.StatusResult
 		Folders:  d.folderStatus(),
 		Files:    ipc.FileCounts{Indexed: stats.Documents, Pending: watch.Pending, Skipped: skipped, Failed: failed},
 		Passages: stats.Passages, Terms: stats.Terms, Model: cfg.Rank.Model,
+		Index:   indexStatus(stats),
 		Pending: watch.Pending, Progress: c.files.progress(watch.Pending),
 		Memory: residentMemory(), Problems: c.files.list(maxProblems),
 		Counters: watch.Counters, FirstIndexing: !c.caughtUp.Load(),
@@ -48,6 +50,14 @@ func (d *Daemon) status(_ context.Context, p ipc.StatusParams) (ipc.StatusResult
 		out.File = &file
 	}
 	return out, nil
+}
+
+func indexStatus(s index.Stats) ipc.IndexStatus {
+	out := ipc.IndexStatus{Segments: s.Segments, Dead: s.Dead, DiskBytes: s.DiskBytes, Committed: s.Committed}
+	if !s.CommittedAt.IsZero() {
+		out.CommittedAt = timestamp(s.CommittedAt)
+	}
+	return out
 }
 
 // warnings are what the owner of the folders should know, in a stable order.

@@ -34,6 +34,7 @@ const (
 	MethodFoldersAdd    = "folders.add"
 	MethodFoldersRemove = "folders.remove"
 	MethodShutdown      = "shutdown"
+	MethodVerify        = "verify"
 	// MethodCancel is a notification that cancels the request with the given id.
 	MethodCancel = "$/cancelRequest"
 )
@@ -231,6 +232,7 @@ type StatusResult struct {
 	Files       FileCounts     `json:"files"`
 	Passages    int            `json:"passages"`
 	Terms       int            `json:"terms"`
+	Index       IndexStatus    `json:"index"`
 	Model       string         `json:"model"`
 	Pending     int            `json:"pending"` // changes seen but not yet searchable
 	Progress    Progress       `json:"progress"`
@@ -244,6 +246,17 @@ type StatusResult struct {
 	Warnings []string         `json:"warnings,omitempty"`
 	Counters map[string]int64 `json:"counters,omitempty"`
 	File     *FileStatus      `json:"file,omitempty"` // the answer to StatusParams.Path
+}
+
+// IndexStatus tells of the index on disk.
+type IndexStatus struct {
+	Segments  int   `json:"segments"`      // on disk and in memory
+	Dead      int   `json:"dead_passages"` // of deleted text, not yet merged away
+	DiskBytes int64 `json:"disk_bytes"`
+	// Committed is the generation that a crash would leave, CommittedAt when it
+	// was made durable; the files on disk have what came later.
+	Committed   uint64 `json:"committed"`
+	CommittedAt string `json:"committed_at,omitempty"` // RFC 3339
 }
 
 // FileCounts counts the files known, by state.
@@ -292,6 +305,26 @@ type ReindexParams struct {
 // ReindexResult names the generation in which the path's new state is searchable.
 type ReindexResult struct {
 	Generation uint64 `json:"generation"`
+}
+
+// VerifyParams asks for a proof of the index against the files.
+type VerifyParams struct {
+	// Repair has the files that differ read again.
+	Repair bool `json:"repair,omitempty"`
+}
+
+// VerifyResult tells what was compared and what differs.
+type VerifyResult struct {
+	Generation uint64 `json:"generation"`
+	Documents  int    `json:"documents"` // compared with their files
+	Passages   int    `json:"passages"`
+	// Index says what of the index contradicts itself; empty when all agrees.
+	Index string `json:"index,omitempty"`
+	// Differences are files whose document in the index is missing, stale or
+	// too many, each with its reason.
+	Differences []FileStatus `json:"differences"`
+	// Repaired: a second look found no difference left.
+	Repaired bool `json:"repaired,omitempty"`
 }
 
 // FolderParams names a folder to add or to remove.

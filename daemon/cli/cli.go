@@ -148,7 +148,7 @@ func (a *app) verbs() []*cobra.Command {
 	cobra.EnableCommandSorting = false
 	return []*cobra.Command{
 		a.initCommand(), a.serveCommand(), a.searchCommand(), a.statusCommand(),
-		a.showCommand(), a.explainCommand(), a.foldersCommand(), a.reindexCommand(),
+		a.showCommand(), a.explainCommand(), a.foldersCommand(), a.reindexCommand(), a.verifyCommand(),
 		a.reloadCommand(), a.stopCommand(), a.completionCommand(), a.versionCommand(),
 	}
 }

@@ -1,0 +1,99 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"quern/index"
+	"quern/watcher"
+)
+
+// sweepPause is how often folders that could not be read at the start are looked
+// at again.
+const sweepPause = time.Second
+
+// beginCatchUp prepares for the files that were changed, moved or removed while
+// no daemon ran.
+func (p *pipeline) beginCatchUp() {
+	p.seen = map[string]bool{}
+	p.former = map[fileID]string{}
+	for doc := range p.core.engine.Snapshot().Documents() {
+		if f, ok := parseFingerprint(doc.Fingerprint); ok && f.id.ino != 0 {
+			p.former[f.id] = doc.Path
+		}
+	}
+}
+
+// catchUp removes the documents whose files are gone since an earlier daemon
+// indexed them: those that the watcher has not reported once it has seen their
+// whole folder. A folder that cannot be read keeps its documents until it can. It
+// returns when that is done for all folders, or when ctx is done.
+func (p *pipeline) catchUp(ctx context.Context) {
+	for {
+		before := readable(p.core.watch.State())
+		if p.core.watch.Sync(ctx) != nil {
+			return
+		}
+		state := p.core.watch.State()
+		seenWhole := readable(state)
+		for root := range seenWhole {
+			if !before[root] {
+				delete(seenWhole, root)
+			}
+		}
+		if !p.removeAbsent(ctx, seenWhole) {
+			return
+		}
+		p.core.caughtUp.Store(true)
+		if len(seenWhole) == len(state.Roots) {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(sweepPause):
+		}
+	}
+	p.applying.Lock()
+	defer p.applying.Unlock()
+	p.seen, p.former = nil, nil
+}
+
+// readable are the paths of the roots whose files the watcher can see.
+func readable(s watcher.State) map[string]bool {
+	roots := map[string]bool{}
+	for _, r := range s.Roots {
+		if r.State != "suspended" {
+			roots[r.Path] = true
+		}
+	}
+	return roots
+}
+
+// removeAbsent removes the documents of the roots given, and those in no folder,
+// whose files have not been seen. A file that comes back meanwhile is in a later
+// batch.
+func (p *pipeline) removeAbsent(ctx context.Context, roots map[string]bool) bool {
+	p.applying.Lock()
+	defer p.applying.Unlock()
+	var absent []index.Change
+	for doc := range p.core.engine.Snapshot().Documents() {
+		if p.seen[doc.Path] {
+			continue
+		}
+		if f := p.core.folderOf(doc.Path); f == nil || roots[f.Path] {
+			absent = append(absent, index.Change{Remove: doc.Path})
+		}
+	}
+	return len(absent) == 0 || p.commit(ctx, func() []index.Change { return absent })
+}
+
+// see notes that the files have been reported. The caller holds p.applying.
+func (p *pipeline) see(changes []watcher.Change) {
+	if p.seen == nil {
+		return
+	}
+	for _, c := range changes {
+		p.seen[c.Path] = true
+	}
+}

@@ -1,0 +1,90 @@
+package daemon
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/zeebo/xxh3"
+
+	"quern/config"
+	"quern/index"
+	"quern/index/analysis"
+	"quern/index/chunk"
+	"quern/index/segment/vfs"
+)
+
+// indexDir holds a directory for each index configuration in use: one, or two
+// while another is being built.
+func (d *Daemon) indexDir() string { return filepath.Join(d.dataDir, "index") }
+
+// lockData takes the data directory for this daemon. It fails with
+// vfs.ErrLocked (wrapped) when another one has it.
+func (d *Daemon) lockData() (io.Closer, error) {
+	dir, err := vfs.NewOS(d.dataDir)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := dir.Lock("lock")
+	if err != nil {
+		return nil, fmt.Errorf("take the data directory (give another daemon its own data_dir): %w", err)
+	}
+	return lock, nil
+}
+
+// indexOptions are the engine's options for cfg. Damage is told to c.
+func (d *Daemon) indexOptions(cfg config.Config, c *core) index.Options {
+	return index.Options{
+		Chunk: chunk.Options{
+			Strategy: cfg.Chunk.Strategy,
+			MinWords: cfg.Chunk.MinWords, MaxWords: cfg.Chunk.MaxWords, Overlap: cfg.Chunk.Overlap,
+		},
+		Analysis: analysis.Options{
+			Tokenizer: cfg.Analysis.Tokenizer, Stopwords: cfg.Analysis.Stopwords, Stemmer: cfg.Analysis.Stemmer,
+			MinLength: cfg.Analysis.MinLength, FoldDiacritics: cfg.Analysis.FoldDiacritics,
+		},
+		HeadingTerms: cfg.Chunk.HeadingTerms,
+		Threads:      cfg.Daemon.Threads,
+		Log:          d.log,
+		Dir:          c.dir,
+		MemoryBudget: cfg.Daemon.MemoryBudget,
+		PurgeAfter:   cfg.Daemon.PurgeAfter,
+		OnDamage: func(error) {
+			select {
+			case c.damaged <- struct{}{}:
+			default: // it is known already
+			}
+		},
+	}
+}
+
+// indexKey tells index configurations apart: what they chunk and analyse by, and
+// the words of a stop-word list.
+func indexKey(cfg config.Config) string {
+	list, _ := os.ReadFile(cfg.Analysis.Stopwords) // the engine reports a list that cannot be read
+	return fmt.Sprintf("%016x", xxh3.HashString(fmt.Sprintf("%+v %+v %q", cfg.Chunk, cfg.Analysis, list)))
+}
+
+// removeOldIndexes removes the indexes that no core uses. The caller holds
+// d.reloading.
+func (d *Daemon) removeOldIndexes() {
+	used := map[string]bool{d.core.Load().key: true}
+	d.mu.Lock()
+	if d.next != nil {
+		used[d.next.key] = true
+	}
+	d.mu.Unlock()
+	entries, err := os.ReadDir(d.indexDir())
+	if err != nil {
+		return // there is none yet
+	}
+	for _, e := range entries {
+		if used[e.Name()] {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(d.indexDir(), e.Name())); err != nil {
+			d.log.Warn("an index of an earlier configuration cannot be removed", "err", err)
+		}
+	}
+}
