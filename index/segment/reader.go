@@ -167,6 +167,18 @@ func (r *Reader) DF(t int) int { return int(r.dfs.get(t)) }
 // GID is the global number of term t.
 func (r *Reader) GID(t int) uint32 { return uint32(r.gids.get(t)) }
 
+// EachTerm calls f for each term in turn: quicker than GID and DF one by one.
+func (r *Reader) EachTerm(f func(t int, gid uint32, df int)) {
+	var gids, dfs [columnBlock]uint64
+	for t := 0; t < r.terms; t += columnBlock {
+		n := r.gids.block(t/columnBlock, &gids)
+		r.dfs.block(t/columnBlock, &dfs)
+		for i := range n {
+			f(t+i, uint32(gids[i]), int(dfs[i]))
+		}
+	}
+}
+
 // Postings makes p walk the postings of term t from their start.
 func (r *Reader) Postings(t int, p *Postings) error {
 	p.r, p.df, p.block, p.pos, p.prev, p.err = r, r.DF(t), 0, 0, 0, nil
