@@ -190,10 +190,11 @@ func (x *edit) drifted(gid uint32, to float32, touched int) drifted {
 }
 
 // far gives the terms that have drifted further than may be left for later, and
-// the drift of the others.
+// the drift of the others: half of lazyDrift, so that it takes N a while to
+// bring them there.
 func (x *edit) far(terms []drifted) (far []drifted, rest float64) {
 	for _, t := range terms {
-		if _, off := x.look(t.gid); off > lazyDrift {
+		if _, off := x.look(t.gid); off > lazyDrift/2 {
 			far = append(far, t)
 		} else {
 			rest = max(rest, off)
