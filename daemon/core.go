@@ -103,7 +103,9 @@ func (d *Daemon) startCore(cfg config.Config) (*core, error) {
 		engine.Close()
 		return nil, err
 	}
-	c.work.Go(func() { newPipeline(c, d.log).run(ctx) })
+	p := newPipeline(c, d.log)
+	c.work.Go(func() { p.run(ctx) })
+	c.work.Go(func() { p.retry(ctx) })
 	c.work.Go(func() {
 		if watch.Sync(ctx) == nil {
 			c.caughtUp.Store(true)

@@ -200,5 +200,7 @@ func (d *Daemon) config() config.Config {
 }
 
 // canIdle reports whether the daemon may end when nobody asks anything: it was
-// started for a folder that no config names.
-func (d *Daemon) canIdle() bool { return len(d.config().Folders) == 0 }
+// started for a folder that no config names, and has caught up with it.
+func (d *Daemon) canIdle() bool {
+	return len(d.config().Folders) == 0 && d.core.Load().caughtUp.Load()
+}

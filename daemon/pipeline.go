@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -23,6 +24,9 @@ const (
 	applyBytes = 16 << 20
 	// readers is how many files are read and extracted at once.
 	readers = 4
+	// freeAfter is how many bytes of source must have been handled for their
+	// memory to be given back to the system when all is quiet.
+	freeAfter = 32 << 20
 	// retryFirst and retryMost bound the wait before a failed Apply is tried again.
 	retryFirst, retryMost = 100 * time.Millisecond, 30 * time.Second
 )
@@ -33,10 +37,12 @@ type pipeline struct {
 	core    *core
 	log     *slog.Logger
 	digests digestSet
+	again   again
+	used    int64 // bytes of source handled since memory was last given back
 }
 
 func newPipeline(c *core, log *slog.Logger) *pipeline {
-	return &pipeline{core: c, log: log, digests: digestSet{byPath: map[string]xxh3.Uint128{}}}
+	return &pipeline{core: c, log: log, digests: digestSet{byPath: map[string]xxh3.Uint128{}}, again: again{files: map[string]attempt{}}}
 }
 
 // run returns when ctx is done or the watcher is closed.
@@ -52,9 +58,22 @@ func (p *pipeline) run(ctx context.Context) {
 			}
 		}
 		p.core.watch.Done(batch)
+		for i := range batch.Changes {
+			p.used += batch.Changes[i].Info.Size
+		}
 		if p.core.watch.State().Pending == 0 {
 			p.core.files.quiet()
+			p.giveBack()
 		}
+	}
+}
+
+// giveBack returns memory to the system after much work: an idle program does not
+// collect its garbage for minutes, and keeps what it has collected.
+func (p *pipeline) giveBack() {
+	if p.used >= freeAfter {
+		p.used = 0
+		debug.FreeOSMemory()
 	}
 }
 
@@ -78,7 +97,7 @@ func groups(changes []watcher.Change, limit int64) [][]watcher.Change {
 // apply makes the changes searchable. It tries again until it has succeeded, so
 // that none is lost; false means that ctx was done first.
 func (p *pipeline) apply(ctx context.Context, changes []watcher.Change) bool {
-	prepared := p.prepare(changes)
+	prepared := p.prepare(changes, p.renames(changes))
 	for wait := retryFirst; ; wait = min(2*wait, retryMost) {
 		_, err := p.core.engine.Apply(ctx, prepared)
 		if err == nil {
@@ -86,6 +105,9 @@ func (p *pipeline) apply(ctx context.Context, changes []watcher.Change) bool {
 			return true
 		}
 		p.core.stuck.Store(&err)
+		if errors.Is(err, index.ErrNotFound) { // what was to be moved is not there
+			prepared = p.prepare(changes, nil)
+		}
 		if ctx.Err() == nil {
 			p.log.Error("changes could not be applied and are tried again", "changes", len(prepared), "wait", wait, "err", err)
 		}
@@ -98,9 +120,8 @@ func (p *pipeline) apply(ctx context.Context, changes []watcher.Change) bool {
 }
 
 // prepare turns what the watcher saw into changes of the index, in the same
-// order; files are read side by side.
-func (p *pipeline) prepare(changes []watcher.Change) []index.Change {
-	moved := p.renames(changes)
+// order; files are read side by side. moved has what renames found.
+func (p *pipeline) prepare(changes []watcher.Change, moved map[string]origin) []index.Change {
 	out := make([]index.Change, len(changes))
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, readers)
@@ -132,10 +153,12 @@ func (p *pipeline) one(c watcher.Change, from origin) index.Change {
 	files := p.core.files
 	switch c.Op {
 	case watcher.Remove:
+		p.again.forget(c.Path)
 		files.clear(c.Path)
 		files.handled(0)
 		return p.remove(c.Path)
 	case watcher.Skip:
+		p.again.forget(c.Path)
 		files.set(c.Path, problem{ipc.FileSkipped, c.Reason})
 		files.handled(0)
 		return p.remove(c.Path)
@@ -189,6 +212,7 @@ func (p *pipeline) read(c watcher.Change, from origin) (index.Change, error) {
 	if changed || errors.Is(err, errVanished) {
 		p.core.watch.Touch(c.Path)
 	}
+	p.noteRead(c.Path, err)
 	if err != nil && !changed {
 		return index.Change{}, err
 	}
@@ -202,6 +226,18 @@ func (p *pipeline) read(c watcher.Change, from origin) (index.Change, error) {
 	}
 	p.digests.set(c.Path, digest)
 	return index.Change{Put: doc}, nil
+}
+
+// noteRead sees to it that a file is read again whose reading failed for a reason
+// that no event will tell the end of.
+func (p *pipeline) noteRead(path string, err error) {
+	for _, settled := range []error{nil, errChanged, errVanished, errNotRegular, errTooLarge, fs.ErrPermission} {
+		if errors.Is(err, settled) {
+			p.again.forget(path)
+			return
+		}
+	}
+	p.again.add(path, time.Now())
 }
 
 // extracted is the text of a file. A fault of ours in reading its format is the

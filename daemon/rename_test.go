@@ -45,13 +45,14 @@ func TestRenames(t *testing.T) {
 		}
 	}
 	rename := func(from, to, root string) []index.Change {
-		return p.prepare([]watcher.Change{
+		changes := []watcher.Change{
 			{Op: watcher.Remove, Path: path(from), Root: dir, Info: info},
 			{Op: watcher.Write, Path: path(to), Root: root, Info: info},
-		})
+		}
+		return p.prepare(changes, p.renames(changes))
 	}
 	put("x.txt", "apple")
-	first := p.prepare([]watcher.Change{{Op: watcher.Write, Path: path("x.txt"), Root: dir, Info: info}})
+	first := p.prepare([]watcher.Change{{Op: watcher.Write, Path: path("x.txt"), Root: dir, Info: info}}, nil)
 	if _, err := engine.Apply(context.Background(), first); err != nil {
 		t.Fatal(err)
 	}

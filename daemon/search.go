@@ -81,9 +81,12 @@ func (d *Daemon) searchOptions(p ipc.SearchParams) (index.SearchOptions, error) 
 			o.K = maxHits
 		}
 	}
-	for name, value := range map[string]int{"k": p.K, "offset": p.Offset, "budget": p.Budget, "sync_timeout_ms": p.SyncTimeoutMS} {
-		if value < 0 {
-			return o, ipc.Errorf(ipc.CodeInvalidParams, "%s: %d is negative", name, value)
+	for _, param := range []struct {
+		name  string
+		value int
+	}{{"k", p.K}, {"offset", p.Offset}, {"budget", p.Budget}, {"sync_timeout_ms", p.SyncTimeoutMS}} {
+		if param.value < 0 {
+			return o, ipc.Errorf(ipc.CodeInvalidParams, "%s: %d is negative", param.name, param.value)
 		}
 	}
 	if o.K > maxHits {
@@ -166,16 +169,18 @@ func keep(c *core, p ipc.SearchParams, now time.Time) (func(*index.DocumentInfo)
 	if len(p.Types) > 0 {
 		tests = append(tests, ofType(p.Types))
 	}
-	for name, value := range map[string]string{"since": p.Since, "before": p.Before} {
-		if value == "" {
+	for _, param := range []struct {
+		name, value string
+		since       bool
+	}{{"since", p.Since, true}, {"before", p.Before, false}} {
+		if param.value == "" {
 			continue
 		}
-		t, err := parseTime(value, now)
+		t, err := parseTime(param.value, now)
 		if err != nil {
-			return nil, ipc.Errorf(ipc.CodeInvalidParams, "%s: %v", name, err)
+			return nil, ipc.Errorf(ipc.CodeInvalidParams, "%s: %v", param.name, err)
 		}
-		since := name == "since"
-		tests = append(tests, func(doc *index.DocumentInfo) bool { return doc.Modified.Before(t) != since })
+		tests = append(tests, func(doc *index.DocumentInfo) bool { return doc.Modified.Before(t) != param.since })
 	}
 	if len(tests) == 0 {
 		return nil, nil

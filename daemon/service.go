@@ -117,6 +117,11 @@ func (d *Daemon) reindex(ctx context.Context, p ipc.ReindexParams) (ipc.ReindexR
 	if c.folderOf(path) == nil {
 		return ipc.ReindexResult{}, ipc.Errorf(ipc.CodeNotFound, "%s is in no folder (see: quern folders list)", path)
 	}
+	if _, known := c.engine.Snapshot().Document(path); !known {
+		if _, err := os.Lstat(path); err != nil {
+			return ipc.ReindexResult{}, ipc.Errorf(ipc.CodeNotFound, "%s: %s", path, reasonOf(err))
+		}
+	}
 	c.watch.Rescan(path)
 	if c, err = d.barrier(ctx); err != nil {
 		return ipc.ReindexResult{}, closing(err)

@@ -3,7 +3,9 @@ package watcher
 import (
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
+	"strconv"
 	"time"
 )
 
@@ -74,9 +76,19 @@ func skipReason(f found, maxSize int64) string {
 	case !m.IsRegular():
 		return "is not a regular file"
 	case maxSize > 0 && f.size > maxSize:
-		return fmt.Sprintf("is larger than the limit of %d bytes", maxSize)
+		return fmt.Sprintf("larger than max_file_size: %s, the limit is %s", sizeText(f.size), sizeText(maxSize))
 	}
 	return ""
+}
+
+// sizeText is a number of bytes as people read it.
+func sizeText(n int64) string {
+	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
+	size, unit := float64(n), 0
+	for size >= 1024 && unit < len(units)-1 {
+		size, unit = size/1024, unit+1
+	}
+	return strconv.FormatFloat(math.Round(size*10)/10, 'f', -1, 64) + " " + units[unit]
 }
 
 // tick returns the granularity to assume of the clock that made the stamp.

@@ -5,6 +5,8 @@ import (
 	"os"
 	"reflect"
 	"strings"
+	"syscall"
+	"testing"
 
 	"golang.org/x/sys/unix"
 )
@@ -29,3 +31,15 @@ func kernelWatches(w *Watcher) (int, bool) {
 }
 
 func mkfifo(path string) error { return unix.Mkfifo(path, 0o644) }
+
+func TestWatchReasonSaysWhatToDo(t *testing.T) {
+	for err, want := range map[error]string{
+		syscall.ENOSPC: "max_user_watches",
+		fmt.Errorf("couldn't initialize inotify: %w", syscall.EMFILE): "max_user_instances",
+		syscall.EACCES: syscall.EACCES.Error(),
+	} {
+		if got := watchReason(err); !strings.Contains(got, want) {
+			t.Errorf("%v: %q does not name %q", err, got, want)
+		}
+	}
+}

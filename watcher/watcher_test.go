@@ -248,7 +248,7 @@ func TestSkips(t *testing.T) {
 	w, c := start(t, Options{}, Root{Path: root, MaxFileSize: 100})
 	c.sync()
 	got := c.skipped()
-	for name, why := range map[string]string{"fifo": "FIFO", "s": "socket", "large": "limit of 100 bytes"} {
+	for name, why := range map[string]string{"fifo": "FIFO", "s": "socket", "large": "limit is 100 bytes"} {
 		if !strings.Contains(got[root+"/"+name], why) {
 			t.Errorf("%s: %q", name, got[root+"/"+name])
 		}
@@ -397,15 +397,6 @@ func TestHardLinks(t *testing.T) {
 	c.expect(root)
 }
 
-// TestCookieDir: a Sync needs no more than a place for its cookies, and not even that.
-// TestCookieLost: a cookie whose event never comes leads to a scan.
-// TestPolled: a root that is polled is scanned at its interval and for each Sync.
-// TestWatchTableFull: what cannot be watched is polled, says so, and is watched
-// when it can be.
-// TestNoEvents: with no event queue to be had, all is polled until there is one.
-// TestAudit: what no event tells of is found by the sweep.
-// TestExclude: the program's own directories are neither reported nor watched,
-// under whatever name they are reached.
 // TestCookiesOfWatchersDiffer: watchers that share a cookie directory must not take
 // the event of each other's cookies for that of their own.
 func TestCookiesOfWatchersDiffer(t *testing.T) {

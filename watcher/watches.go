@@ -3,6 +3,7 @@ package watcher
 import (
 	"errors"
 	"io/fs"
+	"runtime"
 	"slices"
 	"syscall"
 )
@@ -90,15 +91,6 @@ func (w *Watcher) poll(n *node, err error) {
 	w.setReason(n.root, "cannot watch "+n.path+": "+n.polled)
 }
 
-// watchReason says why a directory cannot be watched, and what to do where the
-// system's own words mislead.
-func watchReason(err error) string {
-	if errors.Is(err, syscall.ENOSPC) {
-		return "the system's limit on watches is reached (on Linux, raise fs.inotify.max_user_watches)"
-	}
-	return err.Error()
-}
-
 func (w *Watcher) unpoll(n *node) {
 	if n.polled == "" {
 		return
@@ -128,4 +120,17 @@ func (w *Watcher) broken(n *node) *node {
 func (w *Watcher) suspect(bad *node, epoch uint64) {
 	w.stat.add(cStale, 1)
 	w.hint(bad.path, structural, epoch)
+}
+
+// watchReason says why a directory cannot be watched, and what to do where the
+// system's own words mislead.
+func watchReason(err error) string {
+	switch {
+	case runtime.GOOS != "linux":
+	case errors.Is(err, syscall.ENOSPC):
+		return "the limit of watches is reached (raise the sysctl fs.inotify.max_user_watches)"
+	case errors.Is(err, syscall.EMFILE):
+		return "the limit of inotify instances or open files is reached (raise the sysctl fs.inotify.max_user_instances, or ulimit -n)"
+	}
+	return err.Error()
 }
