@@ -125,7 +125,7 @@ func (x *edit) dropBroken() {
 	}
 	x.w.drift.reset()
 	x.recount()
-	x.findFree()
+	x.findFreeSlots()
 }
 
 // isWhole reports whether all passages of a document are there.

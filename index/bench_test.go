@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"quern/index/segment/vfs"
 )
 
 // benchFiles is a corpus of about 42 MB, 9,000 files, 80,000 passages.
@@ -127,4 +129,25 @@ func report(b *testing.B, times []time.Duration) {
 	at := func(p int) float64 { return float64(times[p*(len(times)-1)/100].Microseconds()) }
 	b.ReportMetric(at(50), "p50-µs")
 	b.ReportMetric(at(99), "p99-µs")
+}
+
+// BenchmarkOpen opens the index of benchFiles as it lies on disk.
+func BenchmarkOpen(b *testing.B) {
+	o := plainOptions()
+	o.FS, o.CommitEvery = vfs.NewMem(), time.Hour
+	e := openEngine(b, o)
+	for batch := range slices.Chunk(benchFiles(), 500) {
+		apply(b, e, batch...)
+	}
+	must(b, e.refine(b.Context()))
+	must(b, e.Close())
+	for b.Loop() {
+		e, err := Open(o)
+		must(b, err)
+		b.StopTimer()
+		must(b, e.Close())
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(e.Snapshot().Stats().Passages), "passages")
+	b.ReportMetric(float64(e.Snapshot().Stats().Terms), "terms")
 }

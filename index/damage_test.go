@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -203,6 +204,8 @@ func TestPurge(t *testing.T) {
 	}
 }
 
+var churnEdits = flag.Int("edits", 20000, "how often TestEndlessChurn edits a file")
+
 // TestEndlessChurn edits one file again and again beside others that stay: the
 // files on disk, their number and the numbers of terms stay bounded.
 func TestEndlessChurn(t *testing.T) {
@@ -213,7 +216,7 @@ func TestEndlessChurn(t *testing.T) {
 	apply(t, e, newCorpus(5).files(50, 200)...)
 	must(t, e.Flush(t.Context()))
 	start := e.Snapshot().Stats()
-	edits := 4000
+	edits := *churnEdits
 	if testing.Short() {
 		edits = 500
 	}

@@ -190,10 +190,11 @@ func (x *edit) drifted(gid uint32, to float32, touched int) drifted {
 }
 
 // far gives the terms that have drifted further than may be left for later, and
-// the drift of the others.
+// the drift of the others: half of lazyDrift, so that it takes N a while to
+// bring them there.
 func (x *edit) far(terms []drifted) (far []drifted, rest float64) {
 	for _, t := range terms {
-		if _, off := x.look(t.gid); off > lazyDrift {
+		if _, off := x.look(t.gid); off > lazyDrift/2 {
 			far = append(far, t)
 		} else {
 			rest = max(rest, off)
@@ -235,9 +236,9 @@ func (x *edit) refer() {
 // norm computes the reference norms of all live passages of a view.
 func (x *edit) norm(v *view) {
 	references := make([]float64, v.Terms())
-	for r := range references {
-		references[r] = float64(x.stats.at(int(v.GID(r))).reference)
-	}
+	v.EachTerm(func(r int, gid uint32, _ int) {
+		references[r] = float64(x.stats.at(int(gid)).reference)
+	})
 	v.eachLive(func(local int) {
 		x.list = v.terms(local, x.list)
 		var sum rank.Squares
@@ -313,14 +314,13 @@ func (w *walker) byNumber(v *view) {
 			w.wanted.Set(int(t.gid))
 		}
 	}
-	for rank := range v.Terms() {
-		gid := v.GID(rank)
+	v.EachTerm(func(rank int, gid uint32, _ int) {
 		if !w.wanted.Has(int(gid)) {
-			continue
+			return
 		}
 		i, _ := slices.BinarySearchFunc(w.terms, gid, func(t drifted, g uint32) int { return cmp.Compare(t.gid, g) })
 		w.term(v, rank, w.terms[i].step)
-	}
+	})
 }
 
 func (w *walker) term(v *view, at int, step float64) {

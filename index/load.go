@@ -213,12 +213,8 @@ func (e *Engine) assemble(m *manifest, views []view, norms *normsFile, lost bool
 // snapshot whose totals are known but for the terms.
 func (x *edit) count() {
 	w := x.w
-	w.numbers, w.freeSlots, w.nextSlot = numbering{}, nil, 0
 	for i := range x.views {
 		v := &x.views[i]
-		for rank := range v.Terms() {
-			w.numbers.next = max(w.numbers.next, v.GID(rank)+1)
-		}
 		if n := v.Documents(); n > 0 {
 			w.nextSlot = max(w.nextSlot, uint32(v.DocumentID(n-1))+1)
 		}
@@ -228,54 +224,71 @@ func (x *edit) count() {
 		}
 	}
 	x.slots = max(x.slots, int(w.nextSlot))
-	x.stats = pages[termStat]{}
-	x.growTerms()
 	x.countTerms()
-	x.findFree()
+	x.findFreeSlots()
 }
 
-// countTerms counts the live postings of every term.
+// countTerms counts the live postings of every term, and lists the numbers that
+// no term has.
 func (x *edit) countTerms() {
+	var c termCounter
 	for i := range x.views {
 		v := &x.views[i]
-		for rank := range v.Terms() {
-			x.stats.edit(x.txn, int(v.GID(rank))).df += uint32(v.DF(rank))
-		}
+		v.EachTerm(c.add)
+	}
+	for i := range x.views {
+		v := &x.views[i]
 		for local := range v.Passages() {
 			if !v.isDead(local) {
 				continue
 			}
 			x.list = v.terms(local, x.list)
 			for _, t := range x.list {
-				x.stats.edit(x.txn, int(v.GID(int(t.Term)))).df--
+				c.df[v.GID(int(t.Term))]--
 			}
 		}
 	}
+	x.w.numbers = numbering{next: uint32(c.n)}
 	x.terms, x.postings = 0, 0
-	for gid := range x.stats.len() {
-		if df := x.stats.at(gid).df; df > 0 {
+	x.stats = pagesOf(x.txn, c.n, func(gid int) termStat {
+		df := c.df[gid]
+		if df > 0 {
 			x.terms++
 			x.postings += int64(df)
 		}
-	}
+		if !c.seen.Has(gid) {
+			x.w.numbers.free = append(x.w.numbers.free, uint32(gid))
+		}
+		return termStat{df, noReference}
+	})
 }
 
-// findFree lists the numbers of terms and documents that are in use nowhere.
-func (x *edit) findFree() {
-	gids, slots := segment.NewBits(int(x.w.numbers.next)), segment.NewBits(int(x.w.nextSlot))
+// termCounter adds up postings by the number of their term.
+type termCounter struct {
+	n    int // one more than the greatest number
+	df   []uint32
+	seen segment.Bits // numbers that a segment has, be it with dead postings
+}
+
+func (c *termCounter) add(_ int, gid uint32, df int) {
+	for int(gid) >= len(c.df) {
+		n := max(1024, 2*len(c.df))
+		c.df = slices.Grow(c.df, n)[:n]
+		c.seen = append(c.seen, segment.NewBits(n-64*len(c.seen))...)
+	}
+	c.n = max(c.n, int(gid)+1)
+	c.df[gid] += uint32(df)
+	c.seen.Set(int(gid))
+}
+
+// findFreeSlots lists the numbers of documents that are in use nowhere.
+func (x *edit) findFreeSlots() {
+	slots := segment.NewBits(int(x.w.nextSlot))
 	for i := range x.views {
 		v := &x.views[i]
-		for rank := range v.Terms() {
-			gids.Set(int(v.GID(rank)))
-		}
 		v.eachLiveDoc(func(ord int) { slots.Set(int(v.DocumentID(ord))) })
 	}
-	x.w.numbers.free, x.w.freeSlots = nil, nil
-	for g := range int(x.w.numbers.next) {
-		if !gids.Has(g) {
-			x.w.numbers.free = append(x.w.numbers.free, uint32(g))
-		}
-	}
+	x.w.freeSlots = nil
 	for s := range int(x.w.nextSlot) {
 		if !slots.Has(s) {
 			x.w.freeSlots = append(x.w.freeSlots, uint32(s))
@@ -324,16 +337,16 @@ func (x *edit) adoptNorms(file *normsFile) {
 func (x *edit) adoptReferences(v *view) {
 	var differ []int
 	cost := 0
-	for rank := range v.Terms() {
-		ref, st := v.Reference(rank), x.stats.at(int(v.GID(rank)))
+	v.EachTerm(func(rank int, gid uint32, df int) {
+		ref, st := v.Reference(rank), x.stats.at(int(gid))
 		switch {
 		case st.reference != st.reference:
-			x.stats.edit(x.txn, int(v.GID(rank))).reference = ref
+			x.stats.edit(x.txn, int(gid)).reference = ref
 		case st.reference != ref && ref == ref:
 			differ = append(differ, rank)
-			cost += v.DF(rank)
+			cost += df
 		}
-	}
+	})
 	if cost > v.PostingCount()/2 {
 		x.norm(v)
 		return

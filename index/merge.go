@@ -124,11 +124,20 @@ func (m *merge) inMemory(ctx context.Context) error {
 		return nil
 	}
 	var out bytes.Buffer
+	size := 0 // about what comes out
+	for i := range m.sources {
+		size += int(m.sources[i].Size())
+	}
+	out.Grow(size)
 	err := m.run(ctx, &out, false)
 	if err != nil {
 		return err
 	}
-	m.out, err = memorySegment(out.Bytes())
+	data := out.Bytes()
+	if cap(data) > len(data)+len(data)/8 {
+		data = bytes.Clone(data)
+	}
+	m.out, err = memorySegment(data)
 	return err
 }
 

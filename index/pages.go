@@ -18,6 +18,15 @@ type pages[T any] struct {
 	txn  uint64 // the transaction that owns root
 }
 
+// pagesOf makes an array of n elements.
+func pagesOf[T any](txn uint64, n int, element func(i int) T) (p pages[T]) {
+	p.grow(txn, n)
+	for i := range n {
+		p.root[i/pageSize].v[i%pageSize] = element(i)
+	}
+	return p
+}
+
 func (p *pages[T]) len() int { return p.n }
 
 func (p *pages[T]) at(i int) T { return p.root[i/pageSize].v[i%pageSize] }

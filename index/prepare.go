@@ -227,7 +227,7 @@ func (e *Engine) analyse(ctx context.Context, base *Snapshot, p *part) error {
 	if err != nil {
 		return err
 	}
-	p.seg, err = memorySegment(out.Bytes())
+	p.seg, err = memorySegment(bytes.Clone(out.Bytes())) // without the room to grow
 	return err
 }
 

@@ -2,7 +2,6 @@ package index
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 	"sync"
 
@@ -111,15 +110,17 @@ func (r *run) sweep(i uint32, v *view) {
 }
 
 // sweepBlock offers the passages w of a block of 64. Those that cannot be among
-// the best are only counted, if that is all there is to do.
+// the best are only counted.
 func (r *run) sweepBlock(i uint32, v *view, block int, w uint64) {
 	sums := r.sums[64*block : 64*block+64]
 	live := w &^ v.dead.at(block)
-	least := math.Inf(-1)
-	if r.states == nil {
-		r.total += bits.OnesCount64(live)
-		least = r.least(v, block)
+	if r.states != nil {
+		live = r.admitAll(v, block, live)
 	}
+	if !r.o.CollapseDocument {
+		r.total += bits.OnesCount64(live)
+	}
+	least := r.least(v, block)
 	for ; w != 0; w &= w - 1 {
 		j := bits.TrailingZeros64(w)
 		sum := sums[j]
@@ -128,6 +129,17 @@ func (r *run) sweepBlock(i uint32, v *view, block int, w uint64) {
 			r.offer(i, v, 64*block+j, sum)
 		}
 	}
+}
+
+// admitAll gives those of the passages of a block whose documents may be found.
+func (r *run) admitAll(v *view, block int, live uint64) uint64 {
+	for w := live; w != 0; w &= w - 1 {
+		j := bits.TrailingZeros64(w)
+		if !r.admit(v, uint32(v.PassageDoc(64*block+j))) {
+			live &^= 1 << j
+		}
+	}
+	return live
 }
 
 // least is what the sum of a passage of a block must reach for it to be among

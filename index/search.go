@@ -158,23 +158,15 @@ func (r *run) bounds(v *view, local int, sum float64) (lower, upper float64) {
 	return lower, sum / (norm - slack) * (1 + roundingSlack)
 }
 
-// offer takes a passage that has a term of the query.
+// offer takes a passage that may be found.
 func (r *run) offer(i uint32, v *view, local int, sum float64) {
-	owner := int32(len(r.candidates)) // each its own, if hits are not collapsed
-	if r.states != nil {
-		doc := uint32(v.PassageDoc(local))
-		if !r.admit(v, doc) {
-			return
-		}
-		if r.o.CollapseDocument {
-			owner = int32(doc)
-		} else {
-			r.total++
-		}
-	}
 	lower, upper := r.bounds(v, local, sum)
 	if upper < r.floor.Value() {
 		return
+	}
+	owner := int32(len(r.candidates)) // each its own, if hits are not collapsed
+	if r.o.CollapseDocument {
+		owner = int32(v.PassageDoc(local))
 	}
 	r.candidates = append(r.candidates, candidate{upper, i, uint32(local)})
 	r.floor.Raise(owner, lower)

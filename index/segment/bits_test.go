@@ -52,7 +52,16 @@ func TestColumn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var block [columnBlock]uint64
 		for i, v := range vals {
+			if i%columnBlock == 0 {
+				if got := c.block(i/columnBlock, &block); got != min(columnBlock, n-i) {
+					t.Fatalf("block of %d numbers, not %d", got, min(columnBlock, n-i))
+				}
+			}
+			if got := block[i%columnBlock]; got != v {
+				t.Fatalf("entry %d of %d is %d in its block, not %d", i, n, got, v)
+			}
 			if got := c.get(i); got != v {
 				t.Fatalf("entry %d of %d is %d, not %d", i, n, got, v)
 			}

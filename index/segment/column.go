@@ -115,6 +115,19 @@ func (c *column) get(i int) uint64 {
 	return binary.LittleEndian.Uint64(h) + v&(1<<w-1)
 }
 
+// block reads the numbers of a block at once and gives how many there are.
+func (c *column) block(b int, dst *[columnBlock]uint64) int {
+	n := min(columnBlock, c.n-b*columnBlock)
+	h := c.headers[b*columnHeader:][:columnHeader]
+	least, w := binary.LittleEndian.Uint64(h), uint(h[12])
+	bits := c.bits[binary.LittleEndian.Uint32(h[8:]):]
+	mask := uint64(1)<<w - 1
+	for i, bit := 0, uint(0); i < n; i, bit = i+1, bit+w {
+		dst[i] = least + binary.LittleEndian.Uint64(bits[bit>>3:])>>(bit&7)&mask
+	}
+	return n
+}
+
 // search gives the first entry ≥ v of an ascending column, or n.
 func (c *column) search(v uint64) int {
 	lo, hi := 0, c.n

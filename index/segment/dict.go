@@ -3,6 +3,7 @@ package segment
 import (
 	"bytes"
 	"encoding/binary"
+	"sort"
 
 	"github.com/zeebo/xxh3"
 )
@@ -27,6 +28,8 @@ type dictWriter struct {
 	dfs     columnWriter
 	gids    columnWriter
 	bloom   bloom
+	// prefixes are, by block, the first eight bytes of its first term.
+	prefixes []byte
 }
 
 // newDictWriter expects at most terms terms.
@@ -35,6 +38,7 @@ func newDictWriter(terms int) *dictWriter { return &dictWriter{bloom: newBloom(t
 func (d *dictWriter) add(term []byte, df int, gid uint32, off uint64) {
 	if d.n%dictBlock == 0 {
 		d.blocks.add(uint64(len(d.strings)))
+		d.prefixes = binary.LittleEndian.AppendUint64(d.prefixes, prefix(term))
 		d.strings = binary.AppendUvarint(d.strings, uint64(len(term)))
 		d.strings = append(d.strings, term...)
 	} else {
@@ -49,6 +53,14 @@ func (d *dictWriter) add(term []byte, df int, gid uint32, off uint64) {
 	d.gids.add(uint64(gid))
 	d.bloom.add(xxh3.Hash(term))
 	d.n++
+}
+
+// prefix is the first eight bytes of a term, so that numbers compare as terms
+// do, but for equal ones.
+func prefix(term []byte) uint64 {
+	var b [8]byte
+	copy(b[:], term)
+	return binary.BigEndian.Uint64(b[:])
 }
 
 func commonPrefix(a, b []byte) int {
@@ -66,21 +78,9 @@ func (r *Reader) Lookup(term []byte) (t int, ok bool, err error) {
 	if r.terms == 0 || !r.bloom.has(xxh3.Hash(term)) {
 		return 0, false, nil
 	}
-	lo, hi := 0, r.dictBlocks.n // the first block that begins beyond term
-	for lo < hi {
-		m := int(uint(lo+hi) >> 1)
-		first, _, err := r.firstTerm(m)
-		if err != nil {
-			return 0, false, err
-		}
-		if bytes.Compare(first, term) <= 0 {
-			lo = m + 1
-		} else {
-			hi = m
-		}
-	}
-	if lo == 0 {
-		return 0, false, nil
+	lo, err := r.beyond(term)
+	if err != nil || lo == 0 {
+		return 0, false, err
 	}
 	c := TermCursor{r: r}
 	c.seekBlock(lo - 1)
@@ -94,6 +94,29 @@ func (r *Reader) Lookup(term []byte) (t int, ok bool, err error) {
 	}
 	return 0, false, c.err
 }
+
+// beyond gives the first block of the dictionary that begins beyond a term.
+// Nearly always the prefixes alone tell.
+func (r *Reader) beyond(term []byte) (int, error) {
+	p := prefix(term)
+	lo := sort.Search(r.dictBlocks.n, func(i int) bool { return r.prefix(i) >= p })
+	hi := lo + sort.Search(r.dictBlocks.n-lo, func(i int) bool { return r.prefix(lo+i) > p })
+	for lo < hi {
+		m := int(uint(lo+hi) >> 1)
+		first, _, err := r.firstTerm(m)
+		if err != nil {
+			return 0, err
+		}
+		if bytes.Compare(first, term) <= 0 {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	return lo, nil
+}
+
+func (r *Reader) prefix(block int) uint64 { return binary.LittleEndian.Uint64(r.prefixes[block*8:]) }
 
 // firstTerm gives the first term of a dictionary block, in place, and where
 // the second one begins.
@@ -157,18 +180,9 @@ func (r *Reader) Cursor() *TermCursor { return &TermCursor{r: r} }
 
 // CursorAt gives a cursor whose Next is the first term ≥ from.
 func (r *Reader) CursorAt(from []byte) (*TermCursor, error) {
-	lo, hi := 0, r.dictBlocks.n
-	for lo < hi {
-		m := int(uint(lo+hi) >> 1)
-		first, _, err := r.firstTerm(m)
-		if err != nil {
-			return nil, err
-		}
-		if bytes.Compare(first, from) <= 0 {
-			lo = m + 1
-		} else {
-			hi = m
-		}
+	lo, err := r.beyond(from)
+	if err != nil {
+		return nil, err
 	}
 	c := &TermCursor{r: r}
 	c.seekBlock(max(lo-1, 0))

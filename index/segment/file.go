@@ -46,6 +46,7 @@ const (
 	secRoots
 	secNorms
 	secReferences
+	secPrefixes
 	sections
 )
 
@@ -262,7 +263,7 @@ func (s *section) slice(offs *column, i int) ([]byte, error) {
 var sectionNames = [sections]string{
 	"postings", "strings", "forward", "text", "documents", "hashes", "ids", "owners", "lengths",
 	"forward at", "text at", "text blocks", "text blocks at", "dictionary at", "postings at", "df", "gid",
-	"bloom", "document ids", "documents at", "paths", "roots", "norms", "references",
+	"bloom", "document ids", "documents at", "paths", "roots", "norms", "references", "prefixes",
 }
 
 // Sections gives the number of bytes of each part of the segment.

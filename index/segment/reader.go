@@ -27,7 +27,7 @@ type Reader struct {
 	dfs, gids                 column
 	docIDs, docOffs           column
 	bloom                     bloom
-	paths                     []byte
+	paths, prefixes           []byte
 	roots, norms, references  []byte
 	scored                    bool
 }
@@ -90,10 +90,10 @@ func (r *Reader) openSections() error {
 	r.postings, r.strings = r.f.section(secPostings), r.f.section(secStrings)
 	r.forward, r.text = r.f.section(secForward), r.f.section(secText)
 	r.records, r.hashes = r.f.section(secDocs), r.f.section(secHashes)
-	bl, paths := r.f.section(secBloom), r.f.section(secPaths)
-	r.bloom, r.paths = bloom(bl.b), paths.b
+	bl, paths, prefixes := r.f.section(secBloom), r.f.section(secPaths), r.f.section(secPrefixes)
+	r.bloom, r.paths, r.prefixes = bloom(bl.b), paths.b, prefixes.b
 	if len(r.bloom) == 0 || len(r.bloom)%bloomLine != 0 || len(r.paths) != r.docs*pathSize ||
-		len(r.hashes.b) != r.passages*8 {
+		len(r.hashes.b) != r.passages*8 || len(r.prefixes) != blocks*8 {
 		return corrupt("tables of %d, %d and %d bytes", len(r.bloom), len(r.paths), len(r.hashes.b))
 	}
 	if err := r.openScores(); err != nil {
@@ -166,6 +166,18 @@ func (r *Reader) DF(t int) int { return int(r.dfs.get(t)) }
 
 // GID is the global number of term t.
 func (r *Reader) GID(t int) uint32 { return uint32(r.gids.get(t)) }
+
+// EachTerm calls f for each term in turn: quicker than GID and DF one by one.
+func (r *Reader) EachTerm(f func(t int, gid uint32, df int)) {
+	var gids, dfs [columnBlock]uint64
+	for t := 0; t < r.terms; t += columnBlock {
+		n := r.gids.block(t/columnBlock, &gids)
+		r.dfs.block(t/columnBlock, &dfs)
+		for i := range n {
+			f(t+i, uint32(gids[i]), int(dfs[i]))
+		}
+	}
+}
 
 // Postings makes p walk the postings of term t from their start.
 func (r *Reader) Postings(t int, p *Postings) error {

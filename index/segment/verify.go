@@ -82,6 +82,9 @@ func (v *verifier) terms() error {
 		if sum != v.sums[n] || p.df != int(v.dfs[n]) {
 			return corrupt("term %q: postings and forward index differ", c.Term())
 		}
+		if n%dictBlock == 0 && v.r.prefix(n/dictBlock) != prefix(last) {
+			return corrupt("prefix of term %q", last)
+		}
 		if t, ok, err := v.r.Lookup(last); err != nil || !ok || t != n {
 			return corrupt("term %q is not found: %v", last, err)
 		}

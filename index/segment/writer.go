@@ -121,6 +121,7 @@ func (w *writer) finish() error {
 	w.o.section(secRoots, w.roots)
 	w.o.section(secNorms, w.norms)
 	w.o.section(secReferences, w.references)
+	w.o.section(secPrefixes, w.dict.prefixes)
 	return w.o.finish([counts]uint64{
 		cntPassages: uint64(w.ids.n), cntDocuments: uint64(w.docIDs.n), cntTerms: uint64(w.dict.n),
 		cntPostings: w.postings, cntLength: w.length,
