@@ -44,7 +44,9 @@ func (p *pipeline) catchUp(ctx context.Context) {
 		if !p.removeAbsent(ctx, seenWhole) {
 			return
 		}
-		p.core.caughtUp.Store(true)
+		if !p.core.isCaughtUp() {
+			close(p.core.caughtUp)
+		}
 		if len(seenWhole) == len(state.Roots) {
 			break
 		}

@@ -34,9 +34,10 @@ type core struct {
 	folders []*folder      // in the order of the config, temporary ones last
 	forced  map[string]int // paths at or below which every file is read, whatever its stat
 
-	// caughtUp is set once every file that stood in the folders at the start
-	// is searchable.
-	caughtUp atomic.Bool
+	// caughtUp is closed once what stood in the folders at the start is
+	// searchable, and nothing else.
+	caughtUp chan struct{}
+	ended    chan struct{} // closed by close
 	damaged  chan struct{} // tells that the engine has lost documents
 	// stuck is why changes cannot be applied at present, nil while they can.
 	stuck atomic.Pointer[error]
@@ -69,7 +70,7 @@ func (f *folder) pollEvery() time.Duration {
 
 // startCore starts a core for cfg. The caller holds d.reloading.
 func (d *Daemon) startCore(cfg config.Config) (*core, error) {
-	c := &core{files: newFileTable(), key: indexKey(cfg), forced: map[string]int{}, damaged: make(chan struct{}, 1)}
+	c := &core{files: newFileTable(), key: indexKey(cfg), forced: map[string]int{}, damaged: make(chan struct{}, 1), caughtUp: make(chan struct{}), ended: make(chan struct{})}
 	c.dir = filepath.Join(d.indexDir(), c.key)
 	var err error
 	if c.engine, err = index.Open(d.indexOptions(cfg, c)); err != nil {
@@ -134,9 +135,35 @@ func (c *core) halt() {
 // stay valid.
 func (c *core) close() {
 	c.halt()
+	close(c.ended)
 	c.watch.Close()
 	c.engine.Close()
 	_ = os.Remove(c.cookies) // there only if it was used, and empty
+}
+
+// sync waits until every change that was complete before the call is searchable.
+// It returns ctx's error, or watcher.ErrClosed when the core ends.
+func (c *core) sync(ctx context.Context) error {
+	if err := c.watch.Sync(ctx); err != nil {
+		return err
+	}
+	select {
+	case <-c.caughtUp:
+		return nil
+	case <-c.ended:
+		return watcher.ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (c *core) isCaughtUp() bool {
+	select {
+	case <-c.caughtUp:
+		return true
+	default:
+		return false
+	}
 }
 
 func (c *core) generation() uint64 { return c.base + c.engine.Snapshot().Generation() }

@@ -133,7 +133,7 @@ func defaults(path string) config.Config {
 // run starts the parts in the order of their arrows, and stops them in the
 // opposite one.
 func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
-	lock, err := d.lockData()
+	lock, err := d.lockData(ctx)
 	if err != nil {
 		return err
 	}
@@ -217,5 +217,5 @@ func (d *Daemon) config() config.Config {
 // canIdle reports whether the daemon may end when nobody asks anything: it was
 // started for a folder that no config names, and has caught up with it.
 func (d *Daemon) canIdle() bool {
-	return len(d.config().Folders) == 0 && d.core.Load().caughtUp.Load()
+	return len(d.config().Folders) == 0 && d.core.Load().isCaughtUp()
 }

@@ -115,7 +115,7 @@ func (d *Daemon) rebuild(cfg config.Config) error {
 
 // switchWhenReady lets next answer once it has seen every file.
 func (d *Daemon) switchWhenReady(next *core) {
-	if err := next.watch.Sync(context.Background()); err != nil {
+	if err := next.sync(context.Background()); err != nil {
 		return // closed meanwhile
 	}
 	d.reloading.Lock()

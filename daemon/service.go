@@ -70,7 +70,7 @@ func (d *Daemon) barrier(ctx context.Context) (*core, error) {
 		c := d.core.Load()
 		err := d.refreshRules()
 		if err == nil {
-			err = c.watch.Sync(ctx)
+			err = c.sync(ctx)
 		}
 		if errors.Is(err, watcher.ErrClosed) && d.core.Load() != c {
 			continue // another index took over meanwhile

@@ -29,7 +29,7 @@ func (d *Daemon) status(_ context.Context, p ipc.StatusParams) (ipc.StatusResult
 		Index:   indexStatus(stats),
 		Pending: watch.Pending, Progress: c.files.progress(watch.Pending),
 		Memory: residentMemory(), Problems: c.files.list(maxProblems),
-		Counters: watch.Counters, FirstIndexing: !c.caughtUp.Load(),
+		Counters: watch.Counters, FirstIndexing: !c.isCaughtUp(),
 	}
 	for i := range out.Problems {
 		out.Problems[i].Path = ipc.EncodePath(out.Problems[i].Path)

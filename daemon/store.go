@@ -1,10 +1,13 @@
 package daemon
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/zeebo/xxh3"
 
@@ -19,18 +22,31 @@ import (
 // while another is being built.
 func (d *Daemon) indexDir() string { return filepath.Join(d.dataDir, "index") }
 
+// lockPatience is how long a starting daemon waits for one that is ending.
+const lockPatience = 5 * time.Second
+
 // lockData takes the data directory for this daemon. It fails with
-// vfs.ErrLocked (wrapped) when another one has it.
-func (d *Daemon) lockData() (io.Closer, error) {
+// vfs.ErrLocked (wrapped) when another one keeps it.
+func (d *Daemon) lockData(ctx context.Context) (io.Closer, error) {
 	dir, err := vfs.NewOS(d.dataDir)
 	if err != nil {
 		return nil, err
 	}
-	lock, err := dir.Lock("lock")
-	if err != nil {
-		return nil, fmt.Errorf("take the data directory (give another daemon its own data_dir): %w", err)
+	ctx, cancel := context.WithTimeout(ctx, lockPatience)
+	defer cancel()
+	for {
+		lock, err := dir.Lock("lock")
+		if err == nil {
+			return lock, nil
+		}
+		if !errors.Is(err, vfs.ErrLocked) || ctx.Err() != nil {
+			return nil, fmt.Errorf("take the data directory (another daemon needs a data_dir of its own): %w", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(20 * time.Millisecond):
+		}
 	}
-	return lock, nil
 }
 
 // indexOptions are the engine's options for cfg. Damage is told to c.
