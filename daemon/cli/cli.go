@@ -143,9 +143,10 @@ func (a *app) rootCommand() *cobra.Command {
 	return root
 }
 
+func init() { cobra.EnableCommandSorting = false }
+
 // verbs lists the commands in the order in which help shows them.
 func (a *app) verbs() []*cobra.Command {
-	cobra.EnableCommandSorting = false
 	return []*cobra.Command{
 		a.initCommand(), a.serveCommand(), a.searchCommand(), a.statusCommand(),
 		a.showCommand(), a.explainCommand(), a.foldersCommand(), a.reindexCommand(), a.verifyCommand(),

@@ -124,12 +124,12 @@ func New(o Options) *Server {
 	return s
 }
 
-// Serve answers the clients of l until Shutdown, and then returns nil, or
-// until l fails, and then returns why. It closes l. It may be called for
-// several listeners at the same time.
+// Serve answers the clients of l until Shutdown, and then returns nil (at once,
+// when that has been called already), or until l fails, and then returns why. It
+// closes l. It may be called for several listeners at the same time.
 func (s *Server) Serve(l net.Listener) error {
 	if !s.addListener(l) {
-		return errors.Join(errors.New("serve: the server is shut down"), l.Close())
+		return l.Close()
 	}
 	for pause := time.Duration(0); ; {
 		nc, err := l.Accept()
