@@ -8,6 +8,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"strconv"
 	"strings"
 	"time"
 
@@ -130,6 +131,7 @@ func (a *app) rootCommand() *cobra.Command {
 		RunE:          a.runRoot,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Version:       a.version(), // makes cobra add --version and -v
 
 		SuggestionsMinimumDistance: 2,
 	}
@@ -138,6 +140,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetErr(a.msg)
 	a.addGlobalFlags(root)
 	root.AddCommand(a.verbs()...)
+	root.SetVersionTemplate("{{print " + strconv.Quote(a.versionText()) + "}}")
 	root.SetHelpCommand(a.helpCommand())
 	root.SetFlagErrorFunc(flagError)
 	return root

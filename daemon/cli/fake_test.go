@@ -18,7 +18,8 @@ import (
 
 // fake is a daemon that answers what a test wants.
 type fake struct {
-	socket string
+	socket  string
+	version string // what hello says
 
 	mu     sync.Mutex // guards all fields below
 	calls  []string   // the methods called, hello left out
@@ -82,7 +83,7 @@ func newFakeState(socket string) *fake {
 func (f *fake) server() *server.Server {
 	s := server.New(server.Options{})
 	handle(f, s, ipc.MethodHello, func(ipc.HelloParams) ipc.HelloResult {
-		return ipc.HelloResult{Server: "quern", Protocol: ipc.ProtocolVersion}
+		return ipc.HelloResult{Server: "quern", Protocol: ipc.ProtocolVersion, Version: f.version}
 	})
 	handle(f, s, ipc.MethodSearch, f.answerSearch)
 	handle(f, s, ipc.MethodStatus, f.answerStatus)
@@ -198,14 +199,14 @@ func programHooks(mode string) Hooks {
 		if err != nil {
 			return err
 		}
-		return serveFake(ctx, l, socket)
+		return serveFake(ctx, l, socket, o.ConfigPath)
 	}}
 }
 
-func serveFake(ctx context.Context, l net.Listener, socket string) error {
+func serveFake(ctx context.Context, l net.Listener, socket, file string) error {
 	f := newFakeState(socket)
 	s := quiet()
-	s.PID = os.Getpid()
+	s.PID, s.Config = os.Getpid(), file
 	f.status = []ipc.StatusResult{s}
 	srv := f.server()
 	served := make(chan error, 1)

@@ -21,6 +21,13 @@ func (a *app) reloadCommand() *cobra.Command {
 				return err
 			}
 			defer c.Close()
+			s, err := a.settings()
+			if err == nil {
+				err = a.vet(cmd.Context(), c, s)
+			}
+			if err != nil {
+				return err
+			}
 			if err := c.Call(cmd.Context(), ipc.MethodReload, ipc.Empty{}, nil); err != nil {
 				return &exitError{code: reloadCode(err), err: fmt.Errorf("cannot reload: %w", err),
 					hint: "the config read before stays in force"}

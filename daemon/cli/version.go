@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 
@@ -15,11 +16,16 @@ func (a *app) versionCommand() *cobra.Command {
 		Short: "Show the version of the program and of its protocol",
 		Args:  cobra.NoArgs,
 		RunE: a.run(func(*cobra.Command, []string) error {
-			a.out.printf("quern %s\nprotocol %s\n%s %s/%s\n", a.version(), ipc.ProtocolVersion,
-				runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			a.out.printf("%s", a.versionText())
 			return nil
 		}),
 	}
+}
+
+// versionText is what quern version and quern --version say.
+func (a *app) versionText() string {
+	return fmt.Sprintf("quern %s\nprotocol %s\n%s %s/%s\n", a.version(), ipc.ProtocolVersion,
+		runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // version is the version given at build time, or what the build recorded.
