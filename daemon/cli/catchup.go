@@ -66,7 +66,7 @@ func (a *app) answerNow(ctx context.Context, c *conn, f *searchFlags) error {
 // or in all when none are given, that its answers would be incomplete.
 func behind(s *ipc.StatusResult, folders []string, first bool) bool {
 	for _, f := range s.Folders {
-		if f.State == "scanning" && concerns(folders, f.Name) {
+		if f.State == "scanning" && concerns(folders, f, s.Folders) {
 			return true
 		}
 	}
@@ -76,10 +76,28 @@ func behind(s *ipc.StatusResult, folders []string, first bool) bool {
 	return first || s.Pending >= muchPending || s.Progress.Total-s.Progress.Done >= muchPending
 }
 
-// concerns tells whether a search in the given folders looks into the one
-// named. Those given by path may lie anywhere.
-func concerns(folders []string, name string) bool {
-	return len(folders) == 0 || slices.Contains(folders, name) || slices.ContainsFunc(folders, filepath.IsAbs)
+// concerns tells whether a search in what is wanted (names of folders among all,
+// or absolute paths; nothing: everywhere) looks into a folder: whether one of
+// them lies in the other.
+func concerns(wanted []string, folder ipc.FolderStatus, all []ipc.FolderStatus) bool {
+	path := fromWire(folder.Path)
+	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(w string) bool {
+		if w == folder.Name {
+			return true
+		}
+		w = fromWire(w)
+		for _, f := range all {
+			if f.Name == w {
+				w = fromWire(f.Path)
+			}
+		}
+		if !filepath.IsAbs(w) {
+			return false
+		}
+		_, above := inside(w, path)
+		_, below := inside(path, w)
+		return above || below
+	})
 }
 
 // awaitQuiet polls the status until busy says no. Progress shows on a

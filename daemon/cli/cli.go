@@ -68,6 +68,7 @@ type app struct {
 	std     Streams
 	hooks   Hooks
 	flags   globalFlags
+	args    []string // the command line
 	out     *output
 	msg     *output // messages and progress: the error stream
 	intr    *interrupter
@@ -107,6 +108,7 @@ func newApp(std Streams, hooks Hooks, cancel context.CancelFunc) *app {
 }
 
 func (a *app) main(ctx context.Context, args []string) int {
+	a.args = args
 	root := a.rootCommand()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 
 	"quern/ipc"
@@ -26,6 +27,9 @@ func (a *app) explainCommand() *cobra.Command {
 		Args: explainArgs,
 		RunE: a.run(func(cmd *cobra.Command, args []string) error {
 			ref, err := passageReference(args[len(args)-1])
+			if err != nil && turnedRound(args) {
+				return usagef("quern explain QUERY PATH#N", "first the query, then PATH#N")
+			}
 			if err != nil {
 				return err
 			}
@@ -47,6 +51,13 @@ func explainArgs(_ *cobra.Command, args []string) error {
 		return usagef("quern explain QUERY PATH#N", "a query and a passage are needed")
 	}
 	return searchArgs(nil, args[:len(args)-1])
+}
+
+// turnedRound tells whether the first argument names a passage of a file.
+func turnedRound(args []string) bool {
+	path, n := cutPassage(args[0])
+	_, err := os.Lstat(path)
+	return n != nil && err == nil
 }
 
 // passageReference reads PATH#N, in which the number is needed.

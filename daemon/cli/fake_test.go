@@ -30,6 +30,8 @@ type fake struct {
 	fail   map[string]error // by method
 	// covered makes folders.add find that a folder holds the directory already.
 	covered bool
+	// filtered tells whether a search finds nothing.
+	filtered func(ipc.SearchParams) bool
 	onCall  map[string]func()
 	params  map[string]any // the last params by method
 	ended   chan struct{}  // closed by shutdown
@@ -125,6 +127,9 @@ func (f *fake) answerSearch(p ipc.SearchParams) ipc.SearchResult {
 	f.search = p
 	r := f.result
 	r.Query = p.Query
+	if f.filtered != nil && f.filtered(p) {
+		r.Hits, r.Total = []ipc.Hit{}, 0
+	}
 	if p.Text != nil && !*p.Text {
 		hits := make([]ipc.Hit, len(r.Hits))
 		for i, h := range r.Hits {

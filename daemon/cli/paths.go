@@ -32,7 +32,13 @@ func parseReference(arg string) (reference, error) {
 	}
 	var ref reference
 	if _, err := os.Lstat(arg); err != nil {
+		whole := arg
 		arg, ref.passage = cutPassage(arg)
+		if i := strings.LastIndexByte(whole, '#'); ref.passage == nil && i > 0 {
+			if _, err := os.Lstat(whole[:i]); err == nil {
+				return reference{}, usagef("they count from 0", "%q is no passage number", whole[i+1:])
+			}
+		}
 	}
 	var err error
 	ref.path, err = absolute(arg)

@@ -14,7 +14,7 @@ func (a *app) reloadCommand() *cobra.Command {
 		Short: "Have the daemon read its config anew",
 		Long: "Have the daemon read its config anew. It does so by itself when the file\n" +
 			"changes; reload also tells what is wrong with it.",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: a.run(func(cmd *cobra.Command, _ []string) error {
 			c, err := a.connectRunning(cmd.Context(), "it reads the config when it starts")
 			if err != nil {

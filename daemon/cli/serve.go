@@ -18,7 +18,7 @@ func (a *app) serveCommand() *cobra.Command {
 		Short: "Run the daemon in the foreground",
 		Long: "Run the daemon in the foreground until it is interrupted or quern stop ends it.\n" +
 			"It logs to stderr.",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: a.run(func(cmd *cobra.Command, _ []string) error {
 			return a.serve(cmd, background)
 		}),

@@ -25,7 +25,7 @@ func (a *app) statusCommand() *cobra.Command {
 			"skipped or failed and why.\n\n" +
 			"With --file, say of one file: indexed, pending, skipped, failed or unknown, and\n" +
 			"the reason; the exit code is 0 whatever the state is.",
-		Args: cobra.NoArgs,
+		Args: statusArgs,
 		RunE: a.run(func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
 				return err
@@ -39,6 +39,14 @@ func (a *app) statusCommand() *cobra.Command {
 	fl.BoolVar(&f.wait, "wait", false, "return when every change is searchable")
 	fl.StringVar(&f.file, "file", "", "the state of this one `path`")
 	return cmd
+}
+
+// statusArgs takes none: who gives a path means --file.
+func statusArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 {
+		return usagef("did you mean quern status --file "+args[0]+"?", "status takes no argument: %q", args[0])
+	}
+	return noArgs(cmd, args)
 }
 
 // check refuses flags that contradict each other.

@@ -12,14 +12,23 @@ const shownProblems = 20
 
 // printFile writes one file's state and reason.
 func (a *app) printFile(f ipc.FileStatus) {
-	a.out.printf("%s: %s", a.newPathShower(a.out).showWire(f.Path), f.State)
-	if f.Reason != "" {
-		a.out.printf(": %s", oneLine(f.Reason))
-	}
+	a.out.printf("%s: %s", a.newPathShower(a.out).showWire(f.Path), stateText(f))
 	if f.State == ipc.FileIndexed {
 		a.out.printf(", %s", plural(f.Passages, "passage", "passages"))
 	}
 	a.out.printf("\n")
+}
+
+// stateText is a file's state and the reason for it.
+func stateText(f ipc.FileStatus) string {
+	switch reason := oneLine(f.Reason); {
+	case reason == "":
+		return f.State
+	case f.State == ipc.FileUnknown && strings.HasPrefix(reason, "a directory"):
+		return reason // which is known, after all
+	default:
+		return f.State + ": " + reason
+	}
 }
 
 // statusLines writes the daemon's state for people.
@@ -103,7 +112,7 @@ func folderTable(folders []ipc.FolderStatus, paths pathShower) *table {
 			state += ", temporary"
 		}
 		if f.Reason != "" {
-			state += ": " + oneLine(f.Reason)
+			state += ": " + folderReason(f)
 		}
 		t.add(oneLine(f.Name), paths.showWire(f.Path), count(f.Documents), count(f.Passages), state)
 	}

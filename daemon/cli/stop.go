@@ -20,7 +20,7 @@ func (a *app) stopCommand() *cobra.Command {
 		Use:   "stop",
 		Short: "End the daemon",
 		Long:  "End the daemon and wait until it has gone. When none runs the exit code is 3.",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: a.run(func(cmd *cobra.Command, _ []string) error {
 			return a.stop(cmd.Context())
 		}),

@@ -14,7 +14,7 @@ func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Show the version of the program and of its protocol",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: a.run(func(*cobra.Command, []string) error {
 			a.out.printf("%s", a.versionText())
 			return nil
