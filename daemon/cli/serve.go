@@ -67,7 +67,7 @@ func (a *app) serveOptions(background bool) (ServeOptions, error) {
 		o.Socket, err = absolute(a.flags.socket)
 	}
 	if _, statErr := os.Stat(o.ConfigPath); a.flags.config != "" && statErr != nil {
-		return o, failuref("quern init --config writes one", "cannot read the config: %w", statErr)
+		return o, failuref("quern --config FILE init writes one", "cannot read the config: %w", statErr)
 	}
 	return o, err
 }
