@@ -34,7 +34,6 @@ func (a *app) catchUp(ctx context.Context, c *conn, f *searchFlags, first bool) 
 	if !behind(s, f.params.Folders, first) || !first && !a.msg.terminal {
 		return nil
 	}
-	note := " (Ctrl-C answers from what is there)"
 	wait, harden := a.intr.softly(ctx)
 	defer harden()
 	if f.timeoutSet {
@@ -42,7 +41,7 @@ func (a *app) catchUp(ctx context.Context, c *conn, f *searchFlags, first bool) 
 		wait, cancel = context.WithTimeout(wait, f.syncTimeout)
 		defer cancel()
 	}
-	err = a.awaitQuiet(wait, c, note, func(s *ipc.StatusResult) bool {
+	err = a.awaitQuiet(wait, c, answersNow, func(s *ipc.StatusResult) bool {
 		return behind(s, f.params.Folders, first)
 	})
 	if errors.Is(err, errAnswerNow) && ctx.Err() == nil {
@@ -102,7 +101,7 @@ func concerns(wanted []string, folder ipc.FolderStatus, all []ipc.FolderStatus) 
 
 // awaitQuiet polls the status until busy says no. Progress shows on a
 // terminal. When ctx ends it returns errAnswerNow.
-func (a *app) awaitQuiet(ctx context.Context, c *conn, note string, busy func(*ipc.StatusResult) bool) error {
+func (a *app) awaitQuiet(ctx context.Context, c *conn, note [2]string, busy func(*ipc.StatusResult) bool) error {
 	line := newProgressLine(a.msg, note)
 	defer line.clear()
 	for pause := firstPoll; ; pause = min(pause*2, longPoll) {

@@ -90,14 +90,14 @@ func (a *app) explain(ctx context.Context, f *explainFlags, ref reference) error
 	if f.json {
 		return a.printValue(e)
 	}
-	for _, line := range explainLines(&e) {
+	for _, line := range explainLines(&e, a.out, "") {
 		a.out.printf("%s\n", line)
 	}
 	return nil
 }
 
-// explainLines renders an explanation as an aligned table.
-func explainLines(e *ipc.Explanation) []string {
+// explainLines renders an explanation as an aligned table, indented.
+func explainLines(e *ipc.Explanation, o *output, indent string) []string {
 	t := table{heads: []string{"term", ">query tf", ">tf", ">df", ">idf", ">query weight", ">passage weight", ">contribution"}}
 	sum := 0.0
 	for _, x := range e.Terms {
@@ -106,10 +106,10 @@ func explainLines(e *ipc.Explanation) []string {
 		sum += x.Contribution
 	}
 	t.add("sum", "", "", "", "", "", "", decimal(sum))
-	lines := append([]string{fmt.Sprintf("%s: score %s", modelText(e), decimal(e.Score))}, t.lines("")...)
-	lines = append(lines, normText(e))
+	lines := append([]string{indent + fmt.Sprintf("%s: score %s", modelText(e), decimal(e.Score))}, t.fitted(o, indent)...)
+	lines = append(lines, indent+normText(e))
 	if len(e.Dropped) > 0 {
-		lines = append(lines, "dropped, as no passage contains them: "+oneLine(strings.Join(e.Dropped, ", ")))
+		lines = append(lines, indent+"dropped, as no passage contains them: "+oneLine(strings.Join(e.Dropped, ", ")))
 	}
 	return lines
 }

@@ -32,9 +32,9 @@ type fake struct {
 	covered bool
 	// filtered tells whether a search finds nothing.
 	filtered func(ipc.SearchParams) bool
-	onCall  map[string]func()
-	params  map[string]any // the last params by method
-	ended   chan struct{}  // closed by shutdown
+	onCall   map[string]func()
+	params   map[string]any // the last params by method
+	ended    chan struct{}  // closed by shutdown
 }
 
 // newFake starts a daemon at the default socket of the test's environment.

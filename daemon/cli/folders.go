@@ -68,7 +68,7 @@ func (a *app) printFolders(folders []ipc.FolderStatus) {
 		a.say("no folder is watched (quern folders add FOLDER)")
 		return
 	}
-	for _, line := range folderTable(folders, a.newPathShower(a.out)).lines("") {
+	for _, line := range folderTable(folders, a.newPlaceShower(a.out)).fitted(a.out, "") {
 		a.out.printf("%s\n", line)
 	}
 }

@@ -73,6 +73,14 @@ func (a *app) newPathShower(out *output) pathShower {
 	return pathShower{out: out, cwd: cwd, home: home}
 }
 
+// newPlaceShower is newPathShower for answers about places: never relative to
+// the working directory, which is nobody's business there.
+func (a *app) newPlaceShower(out *output) pathShower {
+	p := a.newPathShower(out)
+	p.cwd = ""
+	return p
+}
+
 // fromWire is a path as the file system has it. One that is no path is shown
 // as it came.
 func fromWire(path string) string {

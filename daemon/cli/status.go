@@ -111,7 +111,7 @@ func (a *app) printStatus(s *ipc.StatusResult, f *statusFlags) error {
 // that takes.
 func (a *app) waitQuiet(ctx context.Context, c *conn) error {
 	for {
-		err := a.awaitQuiet(ctx, c, "", func(s *ipc.StatusResult) bool { return behind(s, nil, true) })
+		err := a.awaitQuiet(ctx, c, [2]string{}, func(s *ipc.StatusResult) bool { return behind(s, nil, true) })
 		if err != nil {
 			return err
 		}

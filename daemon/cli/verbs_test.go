@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,6 +27,9 @@ func TestVerbsMatchTheGoldenFiles(t *testing.T) {
 	}{
 		{"status-piped", 0, []string{"status"}},
 		{"status-terminal", 100, []string{"status"}},
+		{"status-narrow", 40, []string{"status"}},
+		{"folders-narrow", 60, []string{"folders", "list"}},
+		{"explain-narrow", 60, []string{"explain", "billing refunds chargeback", "/home/u/help/guide.md#3"}},
 		{"status-json", 0, []string{"status", "--json"}},
 		{"status-file", 0, []string{"status", "--file", "/home/u/help/logo.png"}},
 		{"status-file-json", 0, []string{"status", "--json", "--file", "/home/u/help/logo.png"}},
@@ -143,10 +147,28 @@ func TestStatusCutsALongListOfProblems(t *testing.T) {
 	s.Files.Skipped, s.Files.Failed = 1500, 0
 	f.status = []ipc.StatusResult{s}
 	r := run(t, "status")
-	r.want(t, ExitOK, "and 1,480 more")
-	if n := strings.Count(r.out, "logo.png"); n != shownProblems {
-		t.Errorf("%d problems shown", n)
+	r.want(t, ExitOK, "\n  skipped: 50 binary file, 1,450 more; quern status --json lists the first 50\n")
+	if strings.Contains(r.out, "logo.png") {
+		t.Errorf("problems are listed one by one")
 	}
+	// Failures and directories that cannot be read come first, one by one.
+	s.Problems = nil
+	for i := range 30 {
+		path := fmt.Sprintf("/home/u/help/%d", i)
+		s.Problems = append(s.Problems, ipc.FileStatus{Path: path, State: ipc.FileSkipped, Reason: fmt.Sprintf("binary: NUL byte at offset %d", i)})
+	}
+	s.Problems = append(s.Problems,
+		ipc.FileStatus{Path: "/home/u/help/big", State: ipc.FileSkipped, Reason: "larger than max_file_size: 200 MiB, the limit is 64 MiB"},
+		ipc.FileStatus{Path: "/home/u/help/locked", State: ipc.FileSkipped, Reason: "cannot be read: permission denied"},
+		ipc.FileStatus{Path: "/home/u/help/bad", State: ipc.FileFailed, Reason: "input/output error"})
+	s.Files.Skipped, s.Files.Failed = 32, 1
+	f.mu.Lock()
+	f.status = []ipc.StatusResult{s}
+	f.mu.Unlock()
+	run(t, "status").want(t, ExitOK, "problems\n  failed   /home/u/help/bad     input/output error\n"+
+		"  skipped  /home/u/help/locked  cannot be read: permission denied\n"+
+		"  skipped: 30 binary, 1 larger than max_file_size; quern status --json lists them\n")
+	console{out: 40}.run(t, "status").want(t, ExitOK, "\n  skipped: 30 binary, 1 larger than\n  max_file_size; quern status --json\n  lists them\n")
 }
 
 func TestShowAsksForTheFileThatExists(t *testing.T) {
@@ -279,7 +301,9 @@ func TestInitWritesAConfigOnce(t *testing.T) {
 		t.Error("the config was overwritten")
 	}
 	other := filepath.Join(dir, "other.toml")
-	run(t, "--config", other, "init").want(t, ExitOK, "wrote "+other, "quern folders add")
+	run(t, "--config", other, "init").want(t, ExitOK, "wrote "+other, "  quern --config "+other+" folders add FOLDER\n",
+		"  quern --config "+other+" search \"words to find\"\n", "  quern --config "+other+" status\n")
+	run(t, "--config", "it's mine.toml", "init").want(t, ExitOK, `  quern --config 'it'\''s mine.toml' status`)
 	if info, err := os.Stat(other); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info, err)
 	}

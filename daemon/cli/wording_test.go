@@ -55,7 +55,7 @@ func TestTheDaemonsWordsForParamsBecomeFlags(t *testing.T) {
 	f := newFake(t)
 	for message, want := range map[string]string{
 		"k: 5000 is over the limit of 1000 (use offset for further hits)": "quern: -k: 5000 is over the limit of 1000 (use --offset for further hits)\n",
-		"since: \"x\" is no date":             "quern: --since: \"x\" is no date\n",
+		"since: \"x\" is no date":               "quern: --since: \"x\" is no date\n",
 		"folders: no folder is named \"notes\"": "quern: folders: no folder is named \"notes\"\n",
 	} {
 		f.fail[ipc.MethodSearch] = ipc.Errorf(ipc.CodeInvalidParams, "%s", message)
@@ -90,7 +90,9 @@ func TestAFolderAddedTwiceIsNoMistake(t *testing.T) {
 func TestFlagsThatHideHitsAreNamed(t *testing.T) {
 	home(t)
 	f := newFake(t)
-	f.filtered = func(p ipc.SearchParams) bool { return p.Path != "" || len(p.Types) > 0 || p.Since != "" || p.Before != "" }
+	f.filtered = func(p ipc.SearchParams) bool {
+		return p.Path != "" || len(p.Types) > 0 || p.Since != "" || p.Before != ""
+	}
 	f.result.Total = 3
 	for _, tt := range []struct{ args, says string }{
 		{"--path a/*.md", "quern: no hits: 3 passages match, none is left after --path 'a/*.md' (a glob with / is relative to each folder)\n"},
