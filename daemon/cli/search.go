@@ -85,7 +85,7 @@ func (f *searchFlags) register(cmd *cobra.Command) {
 	fl.IntVar(&p.Offset, "offset", 0, "leave out so many of the best hits")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object")
 	fl.BoolVar(&f.jsonl, "jsonl", false, "print one JSON object a hit")
-	fl.BoolVar(&f.vimgrep, "vimgrep", false, "print path:line:col:text of each hit's first matched word")
+	fl.BoolVar(&f.vimgrep, "vimgrep", false, "print path:line:col:text of each hit's first matched word, or of its first line")
 	fl.BoolVarP(&f.files, "files", "l", false, "print paths only, best first")
 	fl.BoolVarP(&f.nul, "null", "0", false, "end paths with NUL (implies --files)")
 	fl.StringArrayVar(&f.folders, "folder", nil, "only this folder: a `name` or a directory; one that is not watched is indexed first (repeatable)")

@@ -77,12 +77,11 @@ func (a *app) status(ctx context.Context, f *statusFlags) error {
 	if f.watch {
 		return a.watchStatus(ctx, c, f)
 	}
+	ask := status
 	if f.wait {
-		if err := a.waitQuiet(ctx, c); err != nil {
-			return err
-		}
+		ask = a.waitQuiet
 	}
-	s, err := status(ctx, c, path)
+	s, err := ask(ctx, c, path)
 	if err != nil {
 		return err
 	}
@@ -107,18 +106,30 @@ func (a *app) printStatus(s *ipc.StatusResult, f *statusFlags) error {
 	return nil
 }
 
-// waitQuiet returns when every change made before is searchable, however long
-// that takes.
-func (a *app) waitQuiet(ctx context.Context, c *conn) error {
-	for {
+// mostWaits bounds how often waitQuiet waits for changes that came while it
+// waited for earlier ones.
+const mostWaits = 5
+
+// waitQuiet returns the status once every change made before is searchable,
+// however long that takes.
+func (a *app) waitQuiet(ctx context.Context, c *conn, path string) (*ipc.StatusResult, error) {
+	for waits := 1; ; waits++ {
 		err := a.awaitQuiet(ctx, c, [2]string{}, func(s *ipc.StatusResult) bool { return behind(s, nil, true) })
 		if err != nil {
-			return err
+			return nil, err
 		}
 		// A change that the daemon has not noticed yet is not in its status.
 		err = c.Call(ctx, ipc.MethodSync, ipc.SyncParams{}, nil)
-		if !errors.Is(err, &ipc.Error{Code: ipc.CodeTimeout}) {
-			return err
+		if errors.Is(err, &ipc.Error{Code: ipc.CodeTimeout}) {
+			waits = 0
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		s, err := status(ctx, c, path)
+		if err != nil || s.State == ipc.StateQuiescent || waits == mostWaits {
+			return s, err
 		}
 	}
 }
