@@ -422,8 +422,8 @@ func TestSuggest(t *testing.T) {
 		"minwords": "min_words", "min-words": "min_words", "max_wrods": "max_words", "headingterms": "heading_terms",
 		"heading_term": "heading_terms", "x": "", "colour": "", "B": "b", strings.Repeat("b", 1000): "",
 	} {
-		if got := suggest(word, keys); got != want {
-			t.Errorf("suggest(%q) = %q, want %q", word, got, want)
+		if got := Suggest(word, keys); got != want {
+			t.Errorf("Suggest(%q) = %q, want %q", word, got, want)
 		}
 	}
 }

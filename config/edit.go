@@ -16,7 +16,8 @@ import (
 var editing sync.Mutex
 
 // AddFolder appends a [[folder]] table for f to the config file at path; all
-// else in the file stays byte for byte. Missing files and directories are made.
+// else in the file stays byte for byte. Missing directories are made; a missing
+// file begins as Template writes it.
 // f should come from DefaultFolder: keys that have their default are not
 // written, and an empty Name, Include, MaxFileSize or Poll.Mode means the
 // default. f.Path must be absolute.
@@ -84,7 +85,11 @@ func edit(path string, apply change) error {
 	if err != nil && !missing {
 		return err
 	}
-	after, err := changed(path, before, apply)
+	base := before
+	if missing {
+		base = Template(nil)
+	}
+	after, err := changed(path, base, apply)
 	if err != nil {
 		return err
 	}

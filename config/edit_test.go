@@ -43,7 +43,8 @@ func TestAddFolderMakesTheFile(t *testing.T) {
 	if err := AddFolder(path, DefaultFolder("/x/notes")); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := read(t, path), "[[folder]]\npath = \"/x/notes\"\n"; got != want {
+	// As quern init writes it: with every key explained.
+	if got, want := read(t, path), string(Template([]Folder{DefaultFolder("/x/notes")})); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -68,6 +69,31 @@ func TestAddFolderTakesDefaultsForEmpty(t *testing.T) {
 	}
 	if c, err := Load(path); err != nil || !reflect.DeepEqual(c.Folders, []Folder{DefaultFolder("/x/y")}) {
 		t.Errorf("got %+v, %v", c.Folders, err)
+	}
+}
+
+func TestAListOfStopWordsMustBeReadable(t *testing.T) {
+	dir := t.TempDir()
+	list := filepath.Join(dir, "words.txt")
+	path := file(t, "# mine\n[analysis]\nstopwords = '"+list+"'\n")
+	for _, want := range []string{"cannot read the list " + list + ": ", "not a regular file"} {
+		var wrong *Error
+		if _, err := Load(path); !errors.As(err, &wrong) || wrong.Line != 3 || wrong.Key != "analysis.stopwords" ||
+			wrong.File != path || !strings.Contains(wrong.Message, want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+		if err := os.MkdirAll(list, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(list); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(list, []byte("apple\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := Load(path); err != nil || c.Analysis.Stopwords != list {
+		t.Errorf("%+v, %v", c.Analysis, err)
 	}
 }
 

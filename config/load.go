@@ -22,14 +22,45 @@ const (
 	maxNesting = 200
 )
 
-// Load reads and checks the config file at path. A file that does not exist
-// gives an error that wraps fs.ErrNotExist; a file that is wrong gives Errors.
+// Load reads and checks the config file at path, and sees that the list of
+// stop words it names can be read. A file that does not exist gives an error
+// that wraps fs.ErrNotExist; a file that is wrong gives Errors.
 func Load(path string) (Config, error) {
 	data, err := readFile(path)
 	if err != nil {
 		return Config{}, err
 	}
-	return Parse(path, data)
+	c, doc, err := parse(path, data)
+	if err != nil {
+		return c, err
+	}
+	if err := c.checkStopwords(); err != nil {
+		line := doc.root.get("analysis").get("stopwords").lineOr(0)
+		return Config{}, Errors{{File: path, Line: line, Key: "analysis.stopwords", Message: err.Error()}}
+	}
+	return c, nil
+}
+
+// checkStopwords says why the list of stop words cannot be read. What stands in
+// it is for its reader to check.
+func (c Config) checkStopwords() error {
+	list := c.Analysis.Stopwords
+	if !filepath.IsAbs(list) {
+		return nil // a built-in one
+	}
+	f, err := openNoWait(list)
+	if err != nil {
+		var pe *os.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err
+		}
+		return fmt.Errorf("cannot read the list %s: %w", list, err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return fmt.Errorf("cannot read the list %s: not a regular file", list)
+	}
+	return nil
 }
 
 // Parse checks the text of a config file; name stands for it in errors and in

@@ -2,9 +2,9 @@ package config
 
 import "strings"
 
-// suggest returns the candidate that word is most likely a misspelling of, or
+// Suggest returns the candidate that word is most likely a misspelling of, or
 // "" when none is near. Case, hyphens and underscores do not count.
-func suggest(word string, candidates []string) string {
+func Suggest(word string, candidates []string) string {
 	best, distance := "", 1<<30
 	for _, c := range candidates {
 		if d := editDistance(plain(word), plain(c)); d < distance {

@@ -93,7 +93,7 @@ func (t *table) hint(key string) string {
 			return fmt.Sprintf(" here: %s belongs in [%s]", key, table)
 		}
 	}
-	if s := suggest(key, t.known); s != "" {
+	if s := Suggest(key, t.known); s != "" {
 		return fmt.Sprintf(": did you mean %s?", s)
 	}
 	known := slices.Sorted(slices.Values(t.known))
@@ -187,7 +187,7 @@ func (t *table) enum(key string, dst *string, valid ...string) bool {
 		return true
 	}
 	hint := ""
-	if s := suggest(got, valid); s != "" {
+	if s := Suggest(got, valid); s != "" {
 		hint = fmt.Sprintf("; did you mean %q?", s)
 	}
 	return t.fail(key, "must be one of %s (got %q)%s", strings.Join(valid, ", "), got, hint)

@@ -38,7 +38,8 @@ const templateText = `# Quern's configuration. Every key has a default: what is 
 # unicode: words of any script, case and width folded; plain: runs of letters
 # and digits, lower-cased.
 # tokenizer = "unicode"
-# Words to leave out: none, short, english, or the path of a list, a word a line.
+# Words to leave out: none, short, english, or the path of a list, absolute or
+# ~/…, a word a line.
 # stopwords = "none"
 # Words that share a stem match each other: none, or a language (english,
 # german, french, …).

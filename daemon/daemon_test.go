@@ -144,6 +144,23 @@ func TestFiltersChooseAmongTheHits(t *testing.T) {
 	}
 }
 
+// A budget takes every hit that fits, best first, not only those before the
+// first that does not.
+func TestABudgetPassesOverWhatDoesNotFit(t *testing.T) {
+	h := start(t, "")
+	h.write("a.txt", "apple apple "+strings.Repeat("apple ", 100)) // the best hit, 612 characters
+	h.write("b.txt", "apple pear")
+	h.write("c.txt", "apple pear plum")
+	h.sync()
+	for budget, want := range map[int]string{2: "", 3: "b.txt", 7: "b.txt c.txt", 157: "a.txt b.txt", 1000: "a.txt b.txt c.txt"} {
+		no := false
+		r := call[ipc.SearchResult](h, ipc.MethodSearch, ipc.SearchParams{Query: "apple", Budget: budget, Text: &no})
+		if rels(r) != want || r.Total != 3 {
+			t.Errorf("budget %d: %q of %d, want %q", budget, rels(r), r.Total, want)
+		}
+	}
+}
+
 func TestBadParamsAreRefused(t *testing.T) {
 	h := start(t, "")
 	for _, p := range []ipc.SearchParams{

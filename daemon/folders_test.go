@@ -155,6 +155,20 @@ func TestNestedFolders(t *testing.T) {
 	if r := h.search("apple"); len(r.Hits) != 1 || r.Hits[0].Folder != "deep" || r.Hits[0].Rel != "a.txt" {
 		t.Errorf("hits %+v", r.Hits)
 	}
+	// Who searches the outer folder means all that is below it.
+	h.write("outer.txt", "apple pear")
+	h.sync()
+	for folder, want := range map[string]string{
+		"notes": "a.txt outer.txt", h.notes: "a.txt outer.txt", h.dir: "a.txt outer.txt", "deep": "a.txt", h.path("inner"): "a.txt", h.path("in"): "",
+	} {
+		r := call[ipc.SearchResult](h, ipc.MethodSearch, ipc.SearchParams{Query: "apple", Folders: []string{folder}})
+		if rels(r) != want {
+			t.Errorf("in %s: %q, want %q", folder, rels(r), want)
+		}
+	}
+	if err := os.Remove(h.path("outer.txt")); err != nil {
+		t.Fatal(err)
+	}
 	call[ipc.FoldersResult](h, ipc.MethodFoldersRemove, ipc.FolderParams{Path: "deep"})
 	if r := h.search("apple"); len(r.Hits) != 1 || r.Hits[0].Folder != "notes" || r.Hits[0].Rel != "inner/a.txt" {
 		t.Errorf("hits %+v", r.Hits)

@@ -56,10 +56,10 @@ func (d *Daemon) search(ctx context.Context, p ipc.SearchParams) (ipc.SearchResu
 		Passages: found.Passages, Total: found.Total, Pending: pending, Stale: stale,
 		Hits: make([]ipc.Hit, 0, len(found.Hits)),
 	}
-	for i := range within(found.Hits, p.Budget) {
-		hit := wireHit(&found.Hits[i], p.Text == nil || *p.Text)
+	for _, h := range within(found.Hits, p.Budget) {
+		hit := wireHit(&h, p.Text == nil || *p.Text)
 		if p.Explain {
-			why, err := snapshot.Explain(p.Query, options, found.Hits[i].Document.Path, found.Hits[i].N)
+			why, err := snapshot.Explain(p.Query, options, h.Document.Path, h.N)
 			if err != nil {
 				return ipc.SearchResult{}, fmt.Errorf("explain: %w", err)
 			}
@@ -133,20 +133,22 @@ func (d *Daemon) fresh(ctx context.Context, p ipc.SearchParams) (c *core, stale 
 	return c, false, closing(err)
 }
 
-// within is the longest prefix of hits whose text fits budget tokens; 0 means
-// all of them.
+// within takes the hits, best first, whose text fits into what is left of
+// budget tokens: one that does not is passed over, and a later one may fit. A
+// budget of 0 takes them all.
 func within(hits []index.Hit, budget int) []index.Hit {
 	if budget == 0 {
 		return hits
 	}
+	var out []index.Hit
 	chars := 0
-	for i := range hits {
-		chars += utf8.RuneCountInString(hits[i].Text)
-		if tokens := (chars + charsPerToken - 1) / charsPerToken; tokens > budget {
-			return hits[:i]
+	for _, h := range hits {
+		n := utf8.RuneCountInString(h.Text)
+		if tokens := (chars + n + charsPerToken - 1) / charsPerToken; tokens <= budget {
+			out, chars = append(out, h), chars+n
 		}
 	}
-	return hits
+	return out
 }
 
 // keep makes the test for the documents that the params choose, nil for all.
@@ -190,30 +192,30 @@ func keep(c *core, p ipc.SearchParams, now time.Time) (func(*index.DocumentInfo)
 	}, nil
 }
 
-// inFolders keeps the documents of the folders given by name, and those at or
-// below the absolute paths given.
+// inFolders keeps the documents at or below the folders given, by name or by
+// absolute path: also those of a folder that lies inside another.
 func inFolders(c *core, folders []string) (func(*index.DocumentInfo) bool, error) {
-	names := map[string]bool{}
+	named := map[string]string{}
 	for _, f := range c.list() {
-		names[f.Name] = true
+		named[f.Name] = f.Path
 	}
-	var wanted, paths []string
+	var paths []string
 	for _, f := range folders {
+		p, ok := named[f]
 		switch {
-		case names[f]:
-			wanted = append(wanted, f)
+		case ok:
 		case filepath.IsAbs(f):
-			p, err := absolute(f)
-			if err != nil {
+			var err error
+			if p, err = absolute(f); err != nil {
 				return nil, err
 			}
-			paths = append(paths, p)
 		default:
 			return nil, ipc.Errorf(ipc.CodeInvalidParams, "folders: no folder is named %q (see: quern folders list)", f)
 		}
+		paths = append(paths, p)
 	}
 	return func(doc *index.DocumentInfo) bool {
-		return slices.Contains(wanted, doc.Folder) || slices.ContainsFunc(paths, func(p string) bool {
+		return slices.ContainsFunc(paths, func(p string) bool {
 			_, ok := relativeTo(p, doc.Path)
 			return ok
 		})

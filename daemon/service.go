@@ -177,6 +177,9 @@ func (d *Daemon) notFound(c *core, path string, err error) error {
 		return err
 	}
 	s := d.fileStatus(c, path)
+	if s.State == ipc.FileUnknown {
+		return ipc.Errorf(ipc.CodeNotFound, "%s is not in the index: %s", path, s.Reason)
+	}
 	return ipc.Errorf(ipc.CodeNotFound, "%s is not in the index: %s: %s", path, s.State, s.Reason)
 }
 
@@ -235,7 +238,7 @@ func absence(f *folder, path string) (state, reason string) {
 	case err != nil:
 		return ipc.FileUnknown, reasonOf(err)
 	case info.IsDir():
-		return ipc.FileUnknown, "a directory"
+		return ipc.FileUnknown, "a directory (to search it: quern search --folder " + path + ")"
 	case info.Mode()&os.ModeSymlink != 0 && !f.FollowSymlinks:
 		return ipc.FileSkipped, "a symbolic link (set follow_symlinks to follow it)"
 	}

@@ -34,7 +34,6 @@ func (a *app) catchUp(ctx context.Context, c *conn, f *searchFlags, first bool) 
 	if !behind(s, f.params.Folders, first) || !first && !a.msg.terminal {
 		return nil
 	}
-	note := " (Ctrl-C answers from what is there)"
 	wait, harden := a.intr.softly(ctx)
 	defer harden()
 	if f.timeoutSet {
@@ -42,7 +41,7 @@ func (a *app) catchUp(ctx context.Context, c *conn, f *searchFlags, first bool) 
 		wait, cancel = context.WithTimeout(wait, f.syncTimeout)
 		defer cancel()
 	}
-	err = a.awaitQuiet(wait, c, note, func(s *ipc.StatusResult) bool {
+	err = a.awaitQuiet(wait, c, answersNow, func(s *ipc.StatusResult) bool {
 		return behind(s, f.params.Folders, first)
 	})
 	if errors.Is(err, errAnswerNow) && ctx.Err() == nil {
@@ -66,7 +65,7 @@ func (a *app) answerNow(ctx context.Context, c *conn, f *searchFlags) error {
 // or in all when none are given, that its answers would be incomplete.
 func behind(s *ipc.StatusResult, folders []string, first bool) bool {
 	for _, f := range s.Folders {
-		if f.State == "scanning" && concerns(folders, f.Name) {
+		if f.State == "scanning" && concerns(folders, f, s.Folders) {
 			return true
 		}
 	}
@@ -76,15 +75,33 @@ func behind(s *ipc.StatusResult, folders []string, first bool) bool {
 	return first || s.Pending >= muchPending || s.Progress.Total-s.Progress.Done >= muchPending
 }
 
-// concerns tells whether a search in the given folders looks into the one
-// named. Those given by path may lie anywhere.
-func concerns(folders []string, name string) bool {
-	return len(folders) == 0 || slices.Contains(folders, name) || slices.ContainsFunc(folders, filepath.IsAbs)
+// concerns tells whether a search in what is wanted (names of folders among all,
+// or absolute paths; nothing: everywhere) looks into a folder: whether one of
+// them lies in the other.
+func concerns(wanted []string, folder ipc.FolderStatus, all []ipc.FolderStatus) bool {
+	path := fromWire(folder.Path)
+	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(w string) bool {
+		if w == folder.Name {
+			return true
+		}
+		w = fromWire(w)
+		for _, f := range all {
+			if f.Name == w {
+				w = fromWire(f.Path)
+			}
+		}
+		if !filepath.IsAbs(w) {
+			return false
+		}
+		_, above := inside(w, path)
+		_, below := inside(path, w)
+		return above || below
+	})
 }
 
 // awaitQuiet polls the status until busy says no. Progress shows on a
 // terminal. When ctx ends it returns errAnswerNow.
-func (a *app) awaitQuiet(ctx context.Context, c *conn, note string, busy func(*ipc.StatusResult) bool) error {
+func (a *app) awaitQuiet(ctx context.Context, c *conn, note [2]string, busy func(*ipc.StatusResult) bool) error {
 	line := newProgressLine(a.msg, note)
 	defer line.clear()
 	for pause := firstPoll; ; pause = min(pause*2, longPoll) {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"strconv"
 	"strings"
 	"time"
 
@@ -67,6 +68,7 @@ type app struct {
 	std     Streams
 	hooks   Hooks
 	flags   globalFlags
+	args    []string // the command line
 	out     *output
 	msg     *output // messages and progress: the error stream
 	intr    *interrupter
@@ -106,6 +108,7 @@ func newApp(std Streams, hooks Hooks, cancel context.CancelFunc) *app {
 }
 
 func (a *app) main(ctx context.Context, args []string) int {
+	a.args = args
 	root := a.rootCommand()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -130,6 +133,7 @@ func (a *app) rootCommand() *cobra.Command {
 		RunE:          a.runRoot,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Version:       a.version(), // makes cobra add --version and -v
 
 		SuggestionsMinimumDistance: 2,
 	}
@@ -138,6 +142,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetErr(a.msg)
 	a.addGlobalFlags(root)
 	root.AddCommand(a.verbs()...)
+	root.SetVersionTemplate("{{print " + strconv.Quote(a.versionText()) + "}}")
 	root.SetHelpCommand(a.helpCommand())
 	root.SetFlagErrorFunc(flagError)
 	return root

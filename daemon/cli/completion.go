@@ -12,7 +12,9 @@ const completionLong = `Write a completion script for a shell. To load it:
   bash        source <(quern completion bash)
   zsh         quern completion zsh > "${fpath[1]}/_quern"
   fish        quern completion fish > ~/.config/fish/completions/quern.fish
-  powershell  quern completion powershell | Out-String | Invoke-Expression`
+  powershell  quern completion powershell | Out-String | Invoke-Expression
+
+The script for bash needs the package bash-completion.`
 
 func (a *app) completionCommand() *cobra.Command {
 	return &cobra.Command{

@@ -9,8 +9,6 @@ import (
 
 	"quern/ipc"
 	"quern/ipc/client"
-
-	"github.com/spf13/cobra"
 )
 
 // exitError chooses the exit code. With a nil err nothing is said.
@@ -54,15 +52,6 @@ func asUsage(err error) error {
 		return err
 	}
 	return &exitError{code: ExitUsage, err: err, hint: "quern help shows how"}
-}
-
-// flagError explains a flag that does not parse.
-func flagError(cmd *cobra.Command, err error) error {
-	hint := cmd.CommandPath() + " --help lists the flags"
-	if cmd.Name() == "search" && strings.Contains(err.Error(), "shorthand") {
-		hint = "write -- before a query that starts with -"
-	}
-	return usagef(hint, "%w", err)
 }
 
 // serverExit maps the daemon's error codes to exit codes; others are failures.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 
 	"quern/ipc"
@@ -26,6 +27,9 @@ func (a *app) explainCommand() *cobra.Command {
 		Args: explainArgs,
 		RunE: a.run(func(cmd *cobra.Command, args []string) error {
 			ref, err := passageReference(args[len(args)-1])
+			if err != nil && turnedRound(args) {
+				return usagef("quern explain QUERY PATH#N", "first the query, then PATH#N")
+			}
 			if err != nil {
 				return err
 			}
@@ -47,6 +51,13 @@ func explainArgs(_ *cobra.Command, args []string) error {
 		return usagef("quern explain QUERY PATH#N", "a query and a passage are needed")
 	}
 	return searchArgs(nil, args[:len(args)-1])
+}
+
+// turnedRound tells whether the first argument names a passage of a file.
+func turnedRound(args []string) bool {
+	path, n := cutPassage(args[0])
+	_, err := os.Lstat(path)
+	return n != nil && err == nil
 }
 
 // passageReference reads PATH#N, in which the number is needed.
@@ -79,14 +90,14 @@ func (a *app) explain(ctx context.Context, f *explainFlags, ref reference) error
 	if f.json {
 		return a.printValue(e)
 	}
-	for _, line := range explainLines(&e) {
+	for _, line := range explainLines(&e, a.out, "") {
 		a.out.printf("%s\n", line)
 	}
 	return nil
 }
 
-// explainLines renders an explanation as an aligned table.
-func explainLines(e *ipc.Explanation) []string {
+// explainLines renders an explanation as an aligned table, indented.
+func explainLines(e *ipc.Explanation, o *output, indent string) []string {
 	t := table{heads: []string{"term", ">query tf", ">tf", ">df", ">idf", ">query weight", ">passage weight", ">contribution"}}
 	sum := 0.0
 	for _, x := range e.Terms {
@@ -95,10 +106,10 @@ func explainLines(e *ipc.Explanation) []string {
 		sum += x.Contribution
 	}
 	t.add("sum", "", "", "", "", "", "", decimal(sum))
-	lines := append([]string{fmt.Sprintf("%s: score %s", modelText(e), decimal(e.Score))}, t.lines("")...)
-	lines = append(lines, normText(e))
+	lines := append([]string{indent + fmt.Sprintf("%s: score %s", modelText(e), decimal(e.Score))}, t.fitted(o, indent)...)
+	lines = append(lines, indent+normText(e))
 	if len(e.Dropped) > 0 {
-		lines = append(lines, "dropped, as no passage contains them: "+oneLine(strings.Join(e.Dropped, ", ")))
+		lines = append(lines, indent+"dropped, as no passage contains them: "+oneLine(strings.Join(e.Dropped, ", ")))
 	}
 	return lines
 }

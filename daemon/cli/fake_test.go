@@ -18,7 +18,8 @@ import (
 
 // fake is a daemon that answers what a test wants.
 type fake struct {
-	socket string
+	socket  string
+	version string // what hello says
 
 	mu     sync.Mutex // guards all fields below
 	calls  []string   // the methods called, hello left out
@@ -29,9 +30,11 @@ type fake struct {
 	fail   map[string]error // by method
 	// covered makes folders.add find that a folder holds the directory already.
 	covered bool
-	onCall  map[string]func()
-	params  map[string]any // the last params by method
-	ended   chan struct{}  // closed by shutdown
+	// filtered tells whether a search finds nothing.
+	filtered func(ipc.SearchParams) bool
+	onCall   map[string]func()
+	params   map[string]any // the last params by method
+	ended    chan struct{}  // closed by shutdown
 }
 
 // newFake starts a daemon at the default socket of the test's environment.
@@ -82,7 +85,7 @@ func newFakeState(socket string) *fake {
 func (f *fake) server() *server.Server {
 	s := server.New(server.Options{})
 	handle(f, s, ipc.MethodHello, func(ipc.HelloParams) ipc.HelloResult {
-		return ipc.HelloResult{Server: "quern", Protocol: ipc.ProtocolVersion}
+		return ipc.HelloResult{Server: "quern", Protocol: ipc.ProtocolVersion, Version: f.version}
 	})
 	handle(f, s, ipc.MethodSearch, f.answerSearch)
 	handle(f, s, ipc.MethodStatus, f.answerStatus)
@@ -124,6 +127,9 @@ func (f *fake) answerSearch(p ipc.SearchParams) ipc.SearchResult {
 	f.search = p
 	r := f.result
 	r.Query = p.Query
+	if f.filtered != nil && f.filtered(p) {
+		r.Hits, r.Total = []ipc.Hit{}, 0
+	}
 	if p.Text != nil && !*p.Text {
 		hits := make([]ipc.Hit, len(r.Hits))
 		for i, h := range r.Hits {
@@ -198,14 +204,14 @@ func programHooks(mode string) Hooks {
 		if err != nil {
 			return err
 		}
-		return serveFake(ctx, l, socket)
+		return serveFake(ctx, l, socket, o.ConfigPath)
 	}}
 }
 
-func serveFake(ctx context.Context, l net.Listener, socket string) error {
+func serveFake(ctx context.Context, l net.Listener, socket, file string) error {
 	f := newFakeState(socket)
 	s := quiet()
-	s.PID = os.Getpid()
+	s.PID, s.Config = os.Getpid(), file
 	f.status = []ipc.StatusResult{s}
 	srv := f.server()
 	served := make(chan error, 1)

@@ -34,7 +34,7 @@ func (a *app) foldersList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the watched folders",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: a.run(func(cmd *cobra.Command, _ []string) error {
 			return a.withDaemon(cmd.Context(), func(c *conn) error {
 				var r ipc.FoldersResult
@@ -68,7 +68,7 @@ func (a *app) printFolders(folders []ipc.FolderStatus) {
 		a.say("no folder is watched (quern folders add FOLDER)")
 		return
 	}
-	for _, line := range folderTable(folders, a.newPathShower(a.out)).lines("") {
+	for _, line := range folderTable(folders, a.newPlaceShower(a.out)).fitted(a.out, "") {
 		a.out.printf("%s\n", line)
 	}
 }
@@ -78,7 +78,7 @@ func (a *app) foldersAdd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add FOLDER",
 		Short: "Watch a folder",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneArg("a directory", "quern folders add FOLDER"),
 		RunE: a.run(func(cmd *cobra.Command, args []string) error {
 			dir, err := directory(args[0])
 			if err != nil {
@@ -86,13 +86,29 @@ func (a *app) foldersAdd() *cobra.Command {
 			}
 			p.Path = ipc.EncodePath(dir)
 			return a.withDaemon(cmd.Context(), func(c *conn) error {
-				return a.changeFolders(cmd.Context(), c, ipc.MethodFoldersAdd, p, "watching")
+				return a.addFolder(cmd.Context(), c, p)
 			})
 		}),
 	}
 	cmd.Flags().StringVar(&p.Name, "name", "", "call it `name` (default: its last path element)")
 	cmd.Flags().BoolVar(&p.Temporary, "temporary", false, "for this daemon's life only: the config stays as it is")
 	return cmd
+}
+
+// addFolder adds a folder; one that is watched already is no mistake.
+func (a *app) addFolder(ctx context.Context, c *conn, p ipc.FolderParams) error {
+	var list ipc.FoldersResult
+	if err := c.Call(ctx, ipc.MethodFoldersList, ipc.Empty{}, &list); err != nil {
+		return err
+	}
+	for _, f := range list.Folders {
+		same := f.Path == p.Path || sameDirectory(fromWire(f.Path), fromWire(p.Path))
+		if same && (p.Temporary || !f.Temporary) && (p.Name == "" || p.Name == f.Name) {
+			a.out.printf("already watched as %q\n", f.Name)
+			return nil
+		}
+	}
+	return a.changeFolders(ctx, c, ipc.MethodFoldersAdd, p, "watching")
 }
 
 // changeFolders adds or removes a folder and says what was done.
@@ -109,7 +125,7 @@ func (a *app) foldersRemove() *cobra.Command {
 	return &cobra.Command{
 		Use:               "remove FOLDER",
 		Short:             "Watch a folder no more; its files stay as they are",
-		Args:              cobra.ExactArgs(1),
+		Args:              oneArg("a folder", "quern folders remove FOLDER"),
 		ValidArgsFunction: a.completeFolders,
 		RunE: a.run(func(cmd *cobra.Command, args []string) error {
 			return a.withDaemon(cmd.Context(), func(c *conn) error {

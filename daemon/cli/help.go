@@ -20,6 +20,7 @@ func (a *app) helpCommand() *cobra.Command {
 			}
 			a.running = true
 			target.InitDefaultHelpFlag()
+			target.InitDefaultVersionFlag()
 			return target.Help()
 		},
 	}

@@ -93,8 +93,8 @@ func (a *app) printHuman(hits []ipc.Hit, f *searchFlags) {
 			a.printSnippet(h)
 		}
 		if h.Explain != nil {
-			for _, line := range explainLines(h.Explain) {
-				a.out.printf("    %s\n", line)
+			for _, line := range explainLines(h.Explain, a.out, "    ") {
+				a.out.printf("%s\n", line)
 			}
 		}
 	}

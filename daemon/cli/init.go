@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"quern/config"
 	"quern/ipc"
@@ -107,11 +108,26 @@ func writeNew(file string, text []byte) error {
 
 // sayNext tells what was done and what to do now.
 func (a *app) sayNext(file string, folders int) {
+	quern := "quern"
+	if a.flags.config != "" {
+		quern += " --config " + shellWord(a.flags.config)
+	}
 	a.out.printf("wrote %s\n\n", a.newPathShower(a.out).show(file))
 	if folders == 0 {
-		a.out.printf("Next: add a folder with\n  quern folders add FOLDER\nthen search:\n")
+		a.out.printf("Next: add a folder with\n  %s folders add FOLDER\nthen search:\n", quern)
 	} else {
-		a.out.printf("Next: search (the daemon starts by itself, or run quern serve):\n")
+		a.out.printf("Next: search (the daemon starts by itself, or run %s serve):\n", quern)
 	}
-	a.out.printf("  quern search \"words to find\"\nand see how indexing goes:\n  quern status\n")
+	a.out.printf("  %s search \"words to find\"\nand see how indexing goes:\n  %s status\n", quern, quern)
+}
+
+// shellWord writes a word as a shell reads it: quoted unless it is plain.
+func shellWord(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,@%", r)
+	}
+	if strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(safePath(word), "'", `'\''`) + "'"
 }

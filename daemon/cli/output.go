@@ -58,6 +58,14 @@ func systemTerminal(w io.Writer) (columns int, ok bool) {
 	return columns, true
 }
 
+// columnsOr is the width of a terminal, or wide for another stream.
+func (o *output) columnsOr(wide int) int {
+	if o.terminal {
+		return o.columns
+	}
+	return wide
+}
+
 // Write implements io.Writer. After an error it fails at once.
 func (o *output) Write(p []byte) (int, error) {
 	if o.err != nil {

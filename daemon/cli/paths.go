@@ -32,7 +32,13 @@ func parseReference(arg string) (reference, error) {
 	}
 	var ref reference
 	if _, err := os.Lstat(arg); err != nil {
+		whole := arg
 		arg, ref.passage = cutPassage(arg)
+		if i := strings.LastIndexByte(whole, '#'); ref.passage == nil && i > 0 {
+			if _, err := os.Lstat(whole[:i]); err == nil {
+				return reference{}, usagef("they count from 0", "%q is no passage number", whole[i+1:])
+			}
+		}
 	}
 	var err error
 	ref.path, err = absolute(arg)
@@ -65,6 +71,14 @@ func (a *app) newPathShower(out *output) pathShower {
 	cwd, _ := os.Getwd()
 	home, _ := os.UserHomeDir()
 	return pathShower{out: out, cwd: cwd, home: home}
+}
+
+// newPlaceShower is newPathShower for answers about places: never relative to
+// the working directory, which is nobody's business there.
+func (a *app) newPlaceShower(out *output) pathShower {
+	p := a.newPathShower(out)
+	p.cwd = ""
+	return p
 }
 
 // fromWire is a path as the file system has it. One that is no path is shown

@@ -3,20 +3,30 @@ package cli
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"quern/ipc"
 )
 
+// answersNow says what an interrupt does while a search waits: at length, and
+// in few columns.
+var answersNow = [2]string{" (Ctrl-C answers from what is there)", " (Ctrl-C answers now)"}
+
+// smoothing is the time over which the time left is averaged.
+const smoothing = 5 * time.Second
+
 // progressLine is one line on a terminal that is written over and over; on
 // anything else it writes nothing.
 type progressLine struct {
 	out   *output
-	note  string // said at the end of the line
+	note  [2]string // said at the end of the line: at length, and shortly
 	shown bool
+	left  float64   // the time left in seconds, averaged, as of last
+	last  time.Time // zero before the first update
 }
 
-func newProgressLine(out *output, note string) *progressLine {
+func newProgressLine(out *output, note [2]string) *progressLine {
 	return &progressLine{out: out, note: note}
 }
 
@@ -25,10 +35,50 @@ func (p *progressLine) update(s *ipc.StatusResult) {
 	if !p.out.terminal || dumb() {
 		return
 	}
-	line := cut(progressText(s)+p.note, p.out.columns-1)
-	p.out.printf("\r\x1b[K%s", line)
+	smooth := *s
+	smooth.Progress.SecondsLeft = p.average(s.Progress.SecondsLeft, time.Now())
+	p.out.printf("\r\x1b[K%s", progressFit(&smooth, p.note, p.out.columns-1))
 	_ = p.out.flush() // a lost progress line is no failure of the verb
 	p.shown = true
+}
+
+// average lets the time left run down as time passes, and pulls it slowly to
+// what the daemon says now.
+func (p *progressLine) average(seconds float64, now time.Time) float64 {
+	if seconds <= 0 || p.left <= 0 {
+		p.left, p.last = seconds, now
+		return seconds
+	}
+	passed := now.Sub(p.last)
+	share := 1 - math.Exp(-passed.Seconds()/smoothing.Seconds())
+	expected := max(0, p.left-passed.Seconds())
+	p.left, p.last = max(expected+share*(seconds-expected), 0.001), now
+	return p.left
+}
+
+// progressFit is the fullest account of the progress that fits. What an
+// interrupt does is said before all else.
+func progressFit(s *ipc.StatusResult, note [2]string, columns int) string {
+	brief := *s
+	brief.Progress.FilesPerSec = 0
+	_, fields, _ := strings.Cut(progressText(&brief), ": ")
+	tight := s.State
+	if p := s.Progress; p.Total > 0 {
+		tight = count(p.Done) + "/" + count(p.Total)
+	}
+	if fields == "" {
+		fields = tight
+	}
+	texts := []string{progressText(s) + note[0], progressText(s) + note[1], progressText(&brief) + note[1], fields + note[1]}
+	if s.Progress.SecondsLeft > 0 {
+		texts = append(texts, tight+", "+timeLeft(s.Progress.SecondsLeft)+note[1])
+	}
+	for _, text := range append(texts, tight+note[1]) {
+		if displayWidth(text) <= columns {
+			return text
+		}
+	}
+	return cut(strings.TrimSpace(strings.Trim(note[1], " ()")+" "+tight), columns)
 }
 
 // clear takes the line away.

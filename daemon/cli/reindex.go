@@ -12,7 +12,7 @@ func (a *app) reindexCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "reindex PATH",
 		Short: "Read a file or a directory anew",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneArg("a file or a directory", "quern reindex PATH"),
 		RunE: a.run(func(cmd *cobra.Command, args []string) error {
 			path, err := absolute(args[0])
 			if err != nil {

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -209,6 +211,76 @@ func TestNumbersAndTimesForPeople(t *testing.T) {
 		if tt.got != tt.want {
 			t.Errorf("%q, want %q", tt.got, tt.want)
 		}
+	}
+}
+
+func TestPlacesAreNeverRelative(t *testing.T) {
+	dir := home(t)
+	t.Chdir(dir)
+	f := newFake(t)
+	s := quiet()
+	s.Config, s.Folders[0].Path = dir+"/c/quern/config.toml", dir+"/notes"
+	f.status, f.folder = []ipc.StatusResult{s}, s.Folders
+	console{out: 100}.run(t, "status").want(t, ExitOK, "  ~/c/quern/config.toml\n", " ~/notes ")
+	console{out: 100}.run(t, "folders", "list").want(t, ExitOK, " ~/notes ")
+	run(t, "folders", "list").want(t, ExitOK, " "+dir+"/notes ")
+}
+
+// Whatever the width, the line fits and says what an interrupt does.
+func TestProgressFits(t *testing.T) {
+	s := busyStatus(8000, 9000)
+	for columns, want := range map[int]string{
+		199: "scanning: 8,000 of 9,000 files, 310/s, 1 min 15 s left (Ctrl-C answers from what is there)",
+		80:  "scanning: 8,000 of 9,000 files, 310/s, 1 min 15 s left (Ctrl-C answers now)",
+		70:  "scanning: 8,000 of 9,000 files, 1 min 15 s left (Ctrl-C answers now)",
+		60:  "8,000 of 9,000 files, 1 min 15 s left (Ctrl-C answers now)",
+		45:  "8,000/9,000, 1 min 15 s (Ctrl-C answers now)",
+		39:  "8,000/9,000 (Ctrl-C answers now)",
+		25:  "Ctrl-C answers now 8,000…",
+	} {
+		if got := progressFit(&s, answersNow, columns); got != want {
+			t.Errorf("%d columns: %q, want %q", columns, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := ipc.StatusResult{State: ipc.StateIndexing, Pending: rapid.IntRange(0, 1e9).Draw(t, "pending")}
+		s.Progress = ipc.Progress{Done: rapid.IntRange(0, 1e9).Draw(t, "done"), Total: rapid.IntRange(0, 1e9).Draw(t, "total"),
+			FilesPerSec: rapid.Float64Range(0, 1e6).Draw(t, "rate"), SecondsLeft: rapid.Float64Range(0, 1e6).Draw(t, "left")}
+		columns := rapid.IntRange(18, 120).Draw(t, "columns")
+		line := progressFit(&s, answersNow, columns)
+		if displayWidth(line) > columns || columns > 19 && !strings.Contains(line, "Ctrl-C answers") {
+			t.Fatalf("%d columns: %q", columns, line)
+		}
+	})
+}
+
+// The time left runs down as the clock does, and jumps of the daemon's estimate
+// move it little.
+func TestTheTimeLeftIsSmooth(t *testing.T) {
+	p := &progressLine{}
+	now := time.Now()
+	if got := p.average(100, now); got != 100 {
+		t.Errorf("at first %v", got)
+	}
+	last := 100.0
+	for i := range 40 {
+		now = now.Add(250 * time.Millisecond)
+		jumpy := []float64{40, 200}[i%2]
+		got := p.average(jumpy, now)
+		if math.Abs(got-last) > 8 {
+			t.Errorf("from %v to %v", last, got)
+		}
+		last = got
+	}
+	for range 400 {
+		now = now.Add(250 * time.Millisecond)
+		last = p.average(10, now)
+	}
+	if last < 5 || last > 11 {
+		t.Errorf("a steady 10 s became %v", last)
+	}
+	if got := p.average(0, now); got != 0 {
+		t.Errorf("none left became %v", got)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"quern/ipc"
 
@@ -47,6 +48,9 @@ func (a *app) searchCommand() *cobra.Command {
 			"  vim -q <(quern search --vimgrep billing)",
 		Args: searchArgs,
 		RunE: a.run(func(cmd *cobra.Command, args []string) error {
+			if err := refuseSpacedSync(a.args); err != nil {
+				return err
+			}
 			f.timeoutSet = cmd.Flags().Changed("sync-timeout")
 			if err := f.finish(args); err != nil {
 				return err
@@ -60,10 +64,19 @@ func (a *app) searchCommand() *cobra.Command {
 }
 
 func searchArgs(_ *cobra.Command, args []string) error {
-	if strings.TrimSpace(strings.Join(args, " ")) == "" {
+	query := strings.Join(args, " ")
+	switch {
+	case strings.TrimSpace(query) == "":
 		return usagef("quern search WORDS", "the query is empty")
+	case strings.IndexFunc(query, inWord) < 0:
+		return usagef("letters, digits and symbols such as emoji make words", "the query has no words")
 	}
 	return nil
+}
+
+// inWord tells whether r can be part of a word, whatever the tokenizer.
+func inWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.So, r)
 }
 
 func (f *searchFlags) register(cmd *cobra.Command) {
@@ -72,7 +85,7 @@ func (f *searchFlags) register(cmd *cobra.Command) {
 	fl.IntVar(&p.Offset, "offset", 0, "leave out so many of the best hits")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object")
 	fl.BoolVar(&f.jsonl, "jsonl", false, "print one JSON object a hit")
-	fl.BoolVar(&f.vimgrep, "vimgrep", false, "print path:line:col:text of each hit's first matched word")
+	fl.BoolVar(&f.vimgrep, "vimgrep", false, "print path:line:col:text of each hit's first matched word, or of its first line")
 	fl.BoolVarP(&f.files, "files", "l", false, "print paths only, best first")
 	fl.BoolVarP(&f.nul, "null", "0", false, "end paths with NUL (implies --files)")
 	fl.StringArrayVar(&f.folders, "folder", nil, "only this folder: a `name` or a directory; one that is not watched is indexed first (repeatable)")
@@ -83,7 +96,7 @@ func (f *searchFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&p.Model, "model", "", "rank by tfidf or bm25 (default: the config's)")
 	fl.StringVar(&p.TF, "tf", "", "term frequency of tfidf: log or raw (default: the config's)")
 	fl.StringVar(&p.Collapse, "collapse", "document", "document: each document's best passage; none: every passage")
-	fl.IntVar(&p.Budget, "budget", 0, "as many hits as fit into so many `tokens` of four characters")
+	fl.IntVar(&p.Budget, "budget", 0, "the best hits that fit into so many `tokens` of four characters")
 	fl.BoolVar(&p.Sync, "sync", true, "see every change made before the search")
 	fl.DurationVar(&f.syncTimeout, "sync-timeout", syncTimeout, "how long to wait for changes")
 	fl.BoolVar(&p.Explain, "explain", false, "account for each score")
@@ -163,8 +176,13 @@ func (a *app) search(ctx context.Context, f *searchFlags) error {
 	if err := a.printHits(r, f); err != nil {
 		return err
 	}
+	if err := a.sayUnreadable(ctx, c, r, f); err != nil {
+		return err
+	}
 	if len(r.Hits) == 0 {
-		a.sayNoHits(r, f)
+		if err := a.sayNoHits(ctx, c, r, f); err != nil {
+			return err
+		}
 		return &exitError{code: ExitNoHits}
 	}
 	return nil
@@ -173,7 +191,7 @@ func (a *app) search(ctx context.Context, f *searchFlags) error {
 func ask(ctx context.Context, c *conn, p ipc.SearchParams) (*answer, error) {
 	r := &answer{}
 	if err := c.Call(ctx, ipc.MethodSearch, p, &r.raw); err != nil {
-		return nil, withQuery(err, p.Query)
+		return nil, withQuery(inFlags(err), p.Query)
 	}
 	if err := json.Unmarshal(r.raw, &r.SearchResult); err != nil {
 		return nil, fmt.Errorf("cannot read the daemon's answer: %w", err)
@@ -189,18 +207,5 @@ func (a *app) warnStale(r *answer, f *searchFlags) {
 			plural(r.Pending, "change is", "changes are"))
 	case !f.params.Sync && r.Pending > 0 && a.msg.terminal:
 		a.say("%s not yet searchable", plural(r.Pending, "change is", "changes are"))
-	}
-}
-
-// sayNoHits tells a person why there is nothing to see.
-func (a *app) sayNoHits(r *answer, f *searchFlags) {
-	switch {
-	case r.Passages == 0 && len(f.params.Folders) == 0:
-		a.say("nothing is indexed (quern init FOLDER, or quern search --folder DIR)")
-	case f.params.Budget > 0 && r.Total > f.params.Offset:
-		a.say("none of %s fits into %s (a larger --budget)",
-			plural(r.Total, "hit", "hits"), plural(f.params.Budget, "token", "tokens"))
-	case a.msg.terminal:
-		a.say("no hits among %s", plural(r.Passages, "passage", "passages"))
 	}
 }

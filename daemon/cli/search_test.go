@@ -306,7 +306,7 @@ func TestSearchAddsAFolderForTheDaemonsLife(t *testing.T) {
 	if got := lastParams[ipc.FolderParams](t, f, ipc.MethodFoldersAdd); got != want {
 		t.Errorf("added %+v", got)
 	}
-	if got := f.called(); !reflect.DeepEqual(got, []string{"folders.list", "folders.add", "status", "status", "status", "search"}) {
+	if got := f.called(); !reflect.DeepEqual(got, []string{"folders.list", "folders.add", "status", "status", "status", "search", "folders.list"}) {
 		t.Errorf("calls: %v", got)
 	}
 }

@@ -18,7 +18,7 @@ func (a *app) serveCommand() *cobra.Command {
 		Short: "Run the daemon in the foreground",
 		Long: "Run the daemon in the foreground until it is interrupted or quern stop ends it.\n" +
 			"It logs to stderr.",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: a.run(func(cmd *cobra.Command, _ []string) error {
 			return a.serve(cmd, background)
 		}),
@@ -67,7 +67,7 @@ func (a *app) serveOptions(background bool) (ServeOptions, error) {
 		o.Socket, err = absolute(a.flags.socket)
 	}
 	if _, statErr := os.Stat(o.ConfigPath); a.flags.config != "" && statErr != nil {
-		return o, failuref("quern init --config writes one", "cannot read the config: %w", statErr)
+		return o, failuref("quern --config FILE init writes one", "cannot read the config: %w", statErr)
 	}
 	return o, err
 }

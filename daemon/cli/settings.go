@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"io/fs"
+	"os"
 
 	"quern/config"
 )
@@ -25,10 +26,15 @@ func (a *app) settings() (settings, error) {
 		s.config = loaded
 	case errors.Is(err, fs.ErrNotExist) && a.flags.config == "":
 	case errors.Is(err, fs.ErrNotExist):
-		s.err = failuref("quern init --config writes one", "no config at %s", s.file)
+		return s, failuref("quern --config FILE init writes one", "no config at %s", s.file)
 	default:
 		s.err = failuref("mend the config", "bad config: %w", err)
 	}
 	s.socket, err = s.config.SocketPath(a.flags.socket)
 	return s, err
+}
+
+// namesConfig tells whether the command line or the environment chose a config.
+func (a *app) namesConfig() bool {
+	return a.flags.config != "" || os.Getenv("QUERN_CONFIG") != ""
 }

@@ -19,7 +19,7 @@ func (a *app) showCommand() *cobra.Command {
 		Short: "Show a document's passages as indexed",
 		Long: "Show a document's passages as they are indexed, or passage N alone (they count\n" +
 			"from 0). A file whose name itself ends in #N is that file.",
-		Args: cobra.ExactArgs(1),
+		Args: oneArg("a file", "quern show PATH[#N]"),
 		RunE: a.run(func(cmd *cobra.Command, args []string) error {
 			ref, err := parseReference(args[0])
 			if err != nil {

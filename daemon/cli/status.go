@@ -25,7 +25,7 @@ func (a *app) statusCommand() *cobra.Command {
 			"skipped or failed and why.\n\n" +
 			"With --file, say of one file: indexed, pending, skipped, failed or unknown, and\n" +
 			"the reason; the exit code is 0 whatever the state is.",
-		Args: cobra.NoArgs,
+		Args: statusArgs,
 		RunE: a.run(func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
 				return err
@@ -39,6 +39,14 @@ func (a *app) statusCommand() *cobra.Command {
 	fl.BoolVar(&f.wait, "wait", false, "return when every change is searchable")
 	fl.StringVar(&f.file, "file", "", "the state of this one `path`")
 	return cmd
+}
+
+// statusArgs takes none: who gives a path means --file.
+func statusArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 {
+		return usagef("did you mean quern status --file "+args[0]+"?", "status takes no argument: %q", args[0])
+	}
+	return noArgs(cmd, args)
 }
 
 // check refuses flags that contradict each other.
@@ -69,12 +77,11 @@ func (a *app) status(ctx context.Context, f *statusFlags) error {
 	if f.watch {
 		return a.watchStatus(ctx, c, f)
 	}
+	ask := status
 	if f.wait {
-		if err := a.waitQuiet(ctx, c); err != nil {
-			return err
-		}
+		ask = a.waitQuiet
 	}
-	s, err := status(ctx, c, path)
+	s, err := ask(ctx, c, path)
 	if err != nil {
 		return err
 	}
@@ -99,18 +106,30 @@ func (a *app) printStatus(s *ipc.StatusResult, f *statusFlags) error {
 	return nil
 }
 
-// waitQuiet returns when every change made before is searchable, however long
-// that takes.
-func (a *app) waitQuiet(ctx context.Context, c *conn) error {
-	for {
-		err := a.awaitQuiet(ctx, c, "", func(s *ipc.StatusResult) bool { return behind(s, nil, true) })
+// mostWaits bounds how often waitQuiet waits for changes that came while it
+// waited for earlier ones.
+const mostWaits = 5
+
+// waitQuiet returns the status once every change made before is searchable,
+// however long that takes.
+func (a *app) waitQuiet(ctx context.Context, c *conn, path string) (*ipc.StatusResult, error) {
+	for waits := 1; ; waits++ {
+		err := a.awaitQuiet(ctx, c, [2]string{}, func(s *ipc.StatusResult) bool { return behind(s, nil, true) })
 		if err != nil {
-			return err
+			return nil, err
 		}
 		// A change that the daemon has not noticed yet is not in its status.
 		err = c.Call(ctx, ipc.MethodSync, ipc.SyncParams{}, nil)
-		if !errors.Is(err, &ipc.Error{Code: ipc.CodeTimeout}) {
-			return err
+		if errors.Is(err, &ipc.Error{Code: ipc.CodeTimeout}) {
+			waits = 0
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		s, err := status(ctx, c, path)
+		if err != nil || s.State == ipc.StateQuiescent || waits == mostWaits {
+			return s, err
 		}
 	}
 }

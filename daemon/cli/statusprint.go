@@ -1,30 +1,42 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"quern/ipc"
 )
 
-// shownProblems bounds the problems that the human status lists.
+// shownProblems bounds the problems that the human status lists one by one.
 const shownProblems = 20
 
 // printFile writes one file's state and reason.
 func (a *app) printFile(f ipc.FileStatus) {
-	a.out.printf("%s: %s", a.newPathShower(a.out).showWire(f.Path), f.State)
-	if f.Reason != "" {
-		a.out.printf(": %s", oneLine(f.Reason))
-	}
+	a.out.printf("%s: %s", a.newPlaceShower(a.out).showWire(f.Path), stateText(f))
 	if f.State == ipc.FileIndexed {
 		a.out.printf(", %s", plural(f.Passages, "passage", "passages"))
 	}
 	a.out.printf("\n")
 }
 
+// stateText is a file's state and the reason for it.
+func stateText(f ipc.FileStatus) string {
+	switch reason := oneLine(f.Reason); {
+	case reason == "":
+		return f.State
+	case f.State == ipc.FileUnknown && strings.HasPrefix(reason, "a directory"):
+		return reason // which is known, after all
+	default:
+		return f.State + ": " + reason
+	}
+}
+
 // statusLines writes the daemon's state for people.
 func (a *app) statusLines(s *ipc.StatusResult) []string {
-	paths := a.newPathShower(a.out)
+	paths := a.newPlaceShower(a.out)
 	lines := a.summaryLines(s, paths)
 	lines = append(lines, a.folderLines(s.Folders, paths)...)
 	lines = append(lines, a.problemLines(s, paths)...)
@@ -59,7 +71,7 @@ func (a *app) summaryLines(s *ipc.StatusResult, paths pathShower) []string {
 	}
 	t.add("socket", paths.show(s.Socket))
 	t.add("daemon", fmt.Sprintf("version %s, pid %d, since %s, %s", oneLine(s.Version), s.PID, s.Started, sizeText(s.Memory)))
-	return t.lines("")
+	return t.fitted(a.out, "")
 }
 
 // first returns text for the first line of several.
@@ -92,7 +104,7 @@ func (a *app) folderLines(folders []ipc.FolderStatus, paths pathShower) []string
 	if len(folders) == 0 {
 		return []string{"", "no folder is watched (quern init FOLDER, or quern folders add FOLDER)"}
 	}
-	return append([]string{""}, folderTable(folders, paths).lines("")...)
+	return append([]string{""}, folderTable(folders, paths).fitted(a.out, "")...)
 }
 
 func folderTable(folders []ipc.FolderStatus, paths pathShower) *table {
@@ -103,28 +115,83 @@ func folderTable(folders []ipc.FolderStatus, paths pathShower) *table {
 			state += ", temporary"
 		}
 		if f.Reason != "" {
-			state += ": " + oneLine(f.Reason)
+			state += ": " + folderReason(f)
 		}
 		t.add(oneLine(f.Name), paths.showWire(f.Path), count(f.Documents), count(f.Passages), state)
 	}
 	return t
 }
 
+// problemLines lists what failed, then the directories that cannot be read,
+// then the files that were skipped; those are counted when there are many.
 func (a *app) problemLines(s *ipc.StatusResult, paths pathShower) []string {
 	if len(s.Problems) == 0 {
 		return nil
 	}
+	listed, skipped := splitProblems(s.Problems)
+	lines := []string{"", "problems"}
+	if len(listed)+len(skipped) <= shownProblems {
+		return append(lines, a.problemTable(append(listed, skipped...), paths)...)
+	}
+	shown := listed[:min(len(listed), shownProblems)]
+	lines = append(lines, a.problemTable(shown, paths)...)
+	if more := len(listed) - len(shown); more > 0 {
+		lines = append(lines, fmt.Sprintf("  and %s more such (quern status --json)", count(more)))
+	}
+	if rest := s.Files.Skipped + s.Files.Failed - len(listed); rest > 0 && len(skipped) > 0 {
+		lines = append(lines, wrapped(skippedText(skipped, rest, len(s.Problems)), "  ", a.out.columnsOr(1<<16))...)
+	}
+	return lines
+}
+
+// splitProblems parts the problems: failures, then directories that cannot be
+// read; and the files that are merely not for the index.
+func splitProblems(problems []ipc.FileStatus) (listed, skipped []ipc.FileStatus) {
+	var unreadable []ipc.FileStatus
+	for _, p := range problems {
+		switch {
+		case p.State == ipc.FileFailed:
+			listed = append(listed, p)
+		case strings.HasPrefix(p.Reason, "cannot be read"):
+			unreadable = append(unreadable, p)
+		default:
+			skipped = append(skipped, p)
+		}
+	}
+	return append(listed, unreadable...), skipped
+}
+
+func (a *app) problemTable(problems []ipc.FileStatus, paths pathShower) []string {
 	t := table{heads: []string{"", "", ""}}
-	for _, p := range s.Problems[:min(len(s.Problems), shownProblems)] {
+	for _, p := range problems {
 		state := p.State
 		if p.State == ipc.FileFailed {
 			state = a.out.style(styleBad, state)
 		}
 		t.add(state, paths.showWire(p.Path), oneLine(p.Reason))
 	}
-	lines := append([]string{"", "problems"}, t.lines("  ")...)
-	if more := s.Files.Skipped + s.Files.Failed - shownProblems; more > 0 && len(s.Problems) > shownProblems {
-		lines = append(lines, fmt.Sprintf("  and %s more (quern status --json)", count(more)))
+	return t.fitted(a.out, "  ")
+}
+
+// skippedText counts skipped files by reason, most frequent first. There are
+// total of them, of which the daemon has named only so many.
+func skippedText(skipped []ipc.FileStatus, total, named int) string {
+	counts := map[string]int{}
+	for _, p := range skipped {
+		kind, _, _ := strings.Cut(oneLine(p.Reason), ":")
+		counts[kind]++
 	}
-	return lines
+	kinds := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	parts := make([]string, len(kinds))
+	for i, kind := range kinds {
+		parts[i] = count(counts[kind]) + " " + kind
+	}
+	lists := "lists them"
+	if more := total - len(skipped); more > 0 {
+		parts = append(parts, count(more)+" more")
+		lists = "lists the first " + count(named)
+	}
+	return "skipped: " + strings.Join(parts, ", ") + "; quern status --json " + lists
 }

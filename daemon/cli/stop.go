@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
 	"time"
 
 	"quern/ipc"
@@ -19,7 +20,7 @@ func (a *app) stopCommand() *cobra.Command {
 		Use:   "stop",
 		Short: "End the daemon",
 		Long:  "End the daemon and wait until it has gone. When none runs the exit code is 3.",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: a.run(func(cmd *cobra.Command, _ []string) error {
 			return a.stop(cmd.Context())
 		}),
@@ -32,16 +33,45 @@ func (a *app) stop(ctx context.Context) error {
 		return err
 	}
 	defer c.Close()
+	pid := 0
+	if s, err := status(ctx, c, ""); err == nil && s.PID != os.Getpid() {
+		pid = s.PID
+	}
 	err = c.Call(ctx, ipc.MethodShutdown, ipc.Empty{}, nil)
 	// A daemon that is gone before it answered has done what was asked.
 	if err != nil && exitCode(err) != ExitUnreachable {
 		return err
 	}
 	c.Close()
-	if err := a.awaitGone(ctx); err != nil {
-		return err
+	limited, cancel := context.WithTimeout(ctx, stopLimit)
+	defer cancel()
+	if err := a.awaitGone(limited); err != nil {
+		return stopFailure(ctx, err)
+	}
+	if err := awaitEnd(limited, pid); err != nil {
+		return stopFailure(ctx, err)
 	}
 	a.out.printf("stopped\n")
+	return nil
+}
+
+// stopFailure explains that the wait for the daemon's end was over before.
+func stopFailure(ctx context.Context, err error) error {
+	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		return failuref("quern status shows its pid", "the daemon has not ended after %s", stopLimit)
+	}
+	return err
+}
+
+// awaitEnd waits until the process has ended: until then it may hold locks that
+// the next daemon needs. A pid of 0 or 1 is none.
+func awaitEnd(ctx context.Context, pid int) error {
+	for pause := firstPause; pid > 1 && alive(pid); pause = min(pause*2, longPause) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		sleep(ctx, pause)
+	}
 	return nil
 }
 
@@ -51,10 +81,8 @@ func (a *app) awaitGone(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	limited, cancel := context.WithTimeout(ctx, stopLimit)
-	defer cancel()
 	for pause := firstPause; ; pause = min(pause*2, longPause) {
-		c, err := a.dial(limited, s)
+		c, err := a.dial(ctx, s)
 		if err == nil {
 			c.Close()
 		}
@@ -63,9 +91,7 @@ func (a *app) awaitGone(ctx context.Context) error {
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case limited.Err() != nil:
-			return failuref("quern status shows its pid", "the daemon has not ended after %s", stopLimit)
 		}
-		sleep(limited, pause)
+		sleep(ctx, pause)
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -32,6 +33,55 @@ func (t *table) lines(indent string) []string {
 	out := make([]string, len(rows))
 	for i, row := range rows {
 		out[i] = strings.TrimRight(indent+joinCells(row, widths, right), " ")
+	}
+	return out
+}
+
+// narrowColumns is the width below which a table does not fit a terminal.
+const narrowColumns = 70
+
+// fitted renders the table for a stream: on a narrow terminal one field a line.
+func (t *table) fitted(o *output, indent string) []string {
+	if !o.terminal || o.columns-len(indent) >= narrowColumns {
+		return t.lines(indent)
+	}
+	var out []string
+	for _, row := range t.rows {
+		out = append(out, wrapped(row[0], indent, o.columns)...)
+		for i, cell := range row[1:] {
+			if cell == "" {
+				continue
+			}
+			if head := strings.TrimPrefix(t.heads[i+1], ">"); head != "" {
+				cell = head + ": " + cell
+			}
+			out = append(out, wrapped(cell, indent+"  ", o.columns)...)
+		}
+	}
+	return out
+}
+
+// wrapped breaks text at blanks into lines of at most the given number of
+// columns. A longer word has a line of its own, and what may be a path is left
+// whole: so it can be copied.
+func wrapped(text, indent string, columns int) []string {
+	if strings.ContainsRune(text, filepath.Separator) {
+		return []string{indent + text}
+	}
+	var out []string
+	line := ""
+	for word := range strings.SplitSeq(text, " ") {
+		switch {
+		case line == "":
+			line = indent + word
+		case displayWidth(line)+1+displayWidth(word) <= columns:
+			line += " " + word
+		default:
+			out, line = append(out, line), indent+word
+		}
+	}
+	if line != "" {
+		out = append(out, line)
 	}
 	return out
 }

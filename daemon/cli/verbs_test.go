@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +27,9 @@ func TestVerbsMatchTheGoldenFiles(t *testing.T) {
 	}{
 		{"status-piped", 0, []string{"status"}},
 		{"status-terminal", 100, []string{"status"}},
+		{"status-narrow", 40, []string{"status"}},
+		{"folders-narrow", 60, []string{"folders", "list"}},
+		{"explain-narrow", 60, []string{"explain", "billing refunds chargeback", "/home/u/help/guide.md#3"}},
 		{"status-json", 0, []string{"status", "--json"}},
 		{"status-file", 0, []string{"status", "--file", "/home/u/help/logo.png"}},
 		{"status-file-json", 0, []string{"status", "--json", "--file", "/home/u/help/logo.png"}},
@@ -141,10 +147,28 @@ func TestStatusCutsALongListOfProblems(t *testing.T) {
 	s.Files.Skipped, s.Files.Failed = 1500, 0
 	f.status = []ipc.StatusResult{s}
 	r := run(t, "status")
-	r.want(t, ExitOK, "and 1,480 more")
-	if n := strings.Count(r.out, "logo.png"); n != shownProblems {
-		t.Errorf("%d problems shown", n)
+	r.want(t, ExitOK, "\n  skipped: 50 binary file, 1,450 more; quern status --json lists the first 50\n")
+	if strings.Contains(r.out, "logo.png") {
+		t.Errorf("problems are listed one by one")
 	}
+	// Failures and directories that cannot be read come first, one by one.
+	s.Problems = nil
+	for i := range 30 {
+		path := fmt.Sprintf("/home/u/help/%d", i)
+		s.Problems = append(s.Problems, ipc.FileStatus{Path: path, State: ipc.FileSkipped, Reason: fmt.Sprintf("binary: NUL byte at offset %d", i)})
+	}
+	s.Problems = append(s.Problems,
+		ipc.FileStatus{Path: "/home/u/help/big", State: ipc.FileSkipped, Reason: "larger than max_file_size: 200 MiB, the limit is 64 MiB"},
+		ipc.FileStatus{Path: "/home/u/help/locked", State: ipc.FileSkipped, Reason: "cannot be read: permission denied"},
+		ipc.FileStatus{Path: "/home/u/help/bad", State: ipc.FileFailed, Reason: "input/output error"})
+	s.Files.Skipped, s.Files.Failed = 32, 1
+	f.mu.Lock()
+	f.status = []ipc.StatusResult{s}
+	f.mu.Unlock()
+	run(t, "status").want(t, ExitOK, "problems\n  failed   /home/u/help/bad     input/output error\n"+
+		"  skipped  /home/u/help/locked  cannot be read: permission denied\n"+
+		"  skipped: 30 binary, 1 larger than max_file_size; quern status --json lists them\n")
+	console{out: 40}.run(t, "status").want(t, ExitOK, "\n  skipped: 30 binary, 1 larger than\n  max_file_size; quern status --json\n  lists them\n")
 }
 
 func TestShowAsksForTheFileThatExists(t *testing.T) {
@@ -234,6 +258,7 @@ func TestReindexAndReload(t *testing.T) {
 func TestStopWaitsUntilTheDaemonHasGone(t *testing.T) {
 	home(t)
 	f := newFake(t)
+	f.status[0].PID = os.Getpid() // which does not end
 	run(t, "stop").want(t, ExitOK, "stopped\n")
 	if _, err := os.Stat(f.socket); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the socket is still there: %v", err)
@@ -276,7 +301,9 @@ func TestInitWritesAConfigOnce(t *testing.T) {
 		t.Error("the config was overwritten")
 	}
 	other := filepath.Join(dir, "other.toml")
-	run(t, "--config", other, "init").want(t, ExitOK, "wrote "+other, "quern folders add")
+	run(t, "--config", other, "init").want(t, ExitOK, "wrote "+other, "  quern --config "+other+" folders add FOLDER\n",
+		"  quern --config "+other+" search \"words to find\"\n", "  quern --config "+other+" status\n")
+	run(t, "--config", "it's mine.toml", "init").want(t, ExitOK, `  quern --config 'it'\''s mine.toml' status`)
 	if info, err := os.Stat(other); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info, err)
 	}
@@ -289,14 +316,93 @@ func TestABadConfigDoesNotKeepClientsFromARunningDaemon(t *testing.T) {
 	run(t, "search", "x").want(t, ExitFailure, "config.toml:2", "strategy")
 	newFake(t)
 	run(t, "search", "x").want(t, ExitOK)
-	run(t, "--config", "none.toml", "search", "x").want(t, ExitOK)
 }
 
 func TestANamedConfigMustExist(t *testing.T) {
 	home(t)
-	run(t, "--config", "/nowhere/none.toml", "search", "x").want(t, ExitFailure, "no config at /nowhere/none.toml")
 	served := Hooks{Serve: func(context.Context, ServeOptions) error { return nil }}
-	console{hooks: served}.run(t, "--config", "/nowhere/none.toml", "serve").want(t, ExitFailure, "/nowhere/none.toml")
+	c := console{hooks: served}
+	refused := func() {
+		t.Helper()
+		for _, args := range [][]string{
+			{"search", "x"}, {"status"}, {"show", "x"}, {"explain", "x", "y#0"}, {"folders", "list"}, {"folders", "add", "."},
+			{"folders", "remove", "x"}, {"reindex", "x"}, {"reload"}, {"stop"}, {"serve"},
+		} {
+			c.run(t, append([]string{"--config", "/nowhere/none.toml"}, args...)...).want(t, ExitFailure, "/nowhere/none.toml")
+		}
+	}
+	refused()
+	newFake(t) // a daemon that runs makes no difference
+	refused()
+	c.run(t, "--config", "/nowhere/none.toml", "version").want(t, ExitOK)
+	c.run(t, "--config", "/nowhere/none.toml", "completion", "bash").want(t, ExitOK)
+	c.run(t, "--config", "/nowhere/none.toml", "help", "search").want(t, ExitOK)
+}
+
+// A daemon with another config would answer about other folders.
+func TestADaemonWithAnotherConfigIsRefused(t *testing.T) {
+	dir := home(t)
+	mine := filepath.Join(dir, "mine.toml")
+	must(os.WriteFile(mine, nil, 0o600))
+	must(os.WriteFile(filepath.Join(dir, "other.toml"), nil, 0o600))
+	must(os.Symlink("mine.toml", filepath.Join(dir, "link.toml")))
+	f := newFake(t)
+	f.status[0].Config = filepath.Join(dir, "other.toml")
+	f.status[0].PID = os.Getpid()
+	want := "quern: the daemon at " + f.socket + " uses another config (" + dir + "/other.toml); stop it, or give --socket for a second one\n"
+	for _, args := range [][]string{{"search", "x"}, {"status"}, {"folders", "list"}, {"reload"}} {
+		run(t, append([]string{"--config", mine}, args...)...).want(t, ExitFailure, want)
+	}
+	run(t, "search", "x").want(t, ExitOK) // what was found by default may be any
+	t.Setenv("QUERN_CONFIG", mine)
+	run(t, "search", "x").want(t, ExitFailure, want)
+	f.mu.Lock()
+	f.status[0].Config = filepath.Join(dir, "link.toml")
+	f.mu.Unlock()
+	run(t, "search", "x").want(t, ExitOK)
+	f.mu.Lock()
+	f.status[0].Config = filepath.Join(dir, "other.toml")
+	f.mu.Unlock()
+	run(t, "stop").want(t, ExitOK) // as the message asks for
+}
+
+func TestADaemonOfAnotherVersionIsNamed(t *testing.T) {
+	home(t)
+	f := newFake(t)
+	f.version = "1.2.3"
+	if r := run(t, "search", "x"); r.err != "" {
+		t.Errorf("stderr: %s", r.err)
+	}
+	f.version = "1.2.2"
+	want := "quern: the running daemon is another version (1.2.2, this is 1.2.3): quern stop ends it, and the next command starts the new one\n"
+	if r := run(t, "search", "--json", "x"); r.err != want || r.code != ExitOK {
+		t.Errorf("code %d, stderr: %s", r.code, r.err)
+	}
+}
+
+func TestStopWaitsForTheProcess(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the socket alone tells here")
+	}
+	sleeper := exec.Command("sleep", "60")
+	if err := sleeper.Start(); err != nil {
+		t.Skip("no process to wait for:", err)
+	}
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := awaitEnd(short, sleeper.Process.Pid); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a process that runs: %v", err)
+	}
+	must(sleeper.Process.Kill())
+	if runtime.GOOS == "linux" { // elsewhere one that nobody waits for counts as running
+		if err := awaitEnd(t.Context(), sleeper.Process.Pid); err != nil {
+			t.Error(err)
+		}
+	}
+	_ = sleeper.Wait() // killed
+	if err := awaitEnd(t.Context(), sleeper.Process.Pid); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestServePassesItsOptionsOn(t *testing.T) {
@@ -339,7 +445,13 @@ func TestServeEndsWhenInterrupted(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	run(t, "version").want(t, ExitOK, "quern 1.2.3\nprotocol "+ipc.ProtocolVersion+"\n")
+	for _, arg := range []string{"version", "--version", "-v"} {
+		r := run(t, arg)
+		r.want(t, ExitOK, "quern 1.2.3\nprotocol "+ipc.ProtocolVersion+"\n")
+		if r.err != "" || strings.Count(r.out, "\n") != 3 {
+			t.Errorf("%s: %+v", arg, r)
+		}
+	}
 }
 
 func TestCompletions(t *testing.T) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 
@@ -13,13 +14,18 @@ func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Show the version of the program and of its protocol",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: a.run(func(*cobra.Command, []string) error {
-			a.out.printf("quern %s\nprotocol %s\n%s %s/%s\n", a.version(), ipc.ProtocolVersion,
-				runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			a.out.printf("%s", a.versionText())
 			return nil
 		}),
 	}
+}
+
+// versionText is what quern version and quern --version say.
+func (a *app) versionText() string {
+	return fmt.Sprintf("quern %s\nprotocol %s\n%s %s/%s\n", a.version(), ipc.ProtocolVersion,
+		runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // version is the version given at build time, or what the build recorded.

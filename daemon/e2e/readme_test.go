@@ -51,6 +51,46 @@ func TestReadme(t *testing.T) {
 	})
 }
 
+// TestRankingPage runs the commands of the worked example, which must give the
+// scores that the page gives.
+func TestRankingPage(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(root, "docs", "ranking.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands, problems := readmeCommands(string(text))
+	for _, p := range problems {
+		t.Error(p)
+	}
+	s := newSandbox(t)
+	said := ""
+	for _, c := range commands {
+		said += s.follow(t, c)
+	}
+	for _, score := range []string{"0.3922", "0.2472", "0.1335", "0.1168"} {
+		if !strings.Contains(string(text), score) || !strings.Contains(said, " "+score+"\n") {
+			t.Errorf("the score %s is not on the page, or not in the answers:\n%s", score, said)
+		}
+	}
+	if !strings.Contains(said, "score 0.392179\n") {
+		t.Errorf("no account of the score 0.3922:\n%s", said)
+	}
+}
+
+// A request is a line: the batch, which readers paste, is written as one.
+func TestTheBatchOfTheProtocolPageIsOneLine(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "docs", "protocol.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, ok := strings.Cut(string(text), "```json request batch\n")
+	block, _, _ = strings.Cut(block, "```")
+	if !ok || strings.Count(block, "\n") != 1 {
+		t.Errorf("the batch:\n%s", block)
+	}
+}
+
 // newcomer is a sandbox with Go and this repository, and an empty home. What Go
 // has downloaded and built is shared, so that nothing is downloaded.
 func newcomer(t *testing.T) *sandbox {
@@ -74,8 +114,9 @@ func newcomer(t *testing.T) *sandbox {
 	return s
 }
 
-// follow runs one command of the README; a search must print a hit.
-func (s *sandbox) follow(t *testing.T, command string) {
+// follow runs one command of a page and returns what it printed; a search must
+// print a hit.
+func (s *sandbox) follow(t *testing.T, command string) string {
 	t.Helper()
 	cmd, cancel := s.command(root, "bash", "-c", command)
 	defer cancel()
@@ -89,9 +130,10 @@ func (s *sandbox) follow(t *testing.T, command string) {
 	if searches.MatchString(command) && strings.TrimSpace(out.String()) == "" {
 		t.Errorf("%s: prints no hit", command)
 	}
+	return out.String()
 }
 
-var searches = regexp.MustCompile(`\b(quern|go run \.) search\b`)
+var searches = regexp.MustCompile(`\b(quern|go run \.)( --\S+ \S+)* search\b`)
 
 // aCommand is a line that somebody could take for a command to type.
 var aCommand = regexp.MustCompile(`^\s*\$?\s*(quern|go)\s`)
@@ -119,11 +161,11 @@ func readmeCommands(text string) (commands, problems []string) {
 			}
 			commands = append(commands, command)
 		case (open || strings.HasPrefix(line, "    ")) && aCommand.MatchString(line):
-			problems = append(problems, "README: "+trimmed+": this command is not tested: write it as \"$ …\" in a ```console block")
+			problems = append(problems, trimmed+": this command is not tested: write it as \"$ …\" in a ```console block")
 		}
 	}
 	if open {
-		problems = append(problems, "README: a fenced block does not end")
+		problems = append(problems, "a fenced block does not end")
 	}
 	return commands, problems
 }
