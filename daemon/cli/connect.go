@@ -78,7 +78,7 @@ func (a *app) sameConfig(ctx context.Context, c *conn, s settings) error {
 		return err
 	}
 	return &exitError{code: ExitFailure, err: fmt.Errorf(
-		"the daemon at %s uses another config (%s); stop it, or give --socket for a second one",
+		"the daemon at %s uses another config (%s); stop it, or give a second one its own --socket and QUERN_DATA",
 		linePath(s.socket), linePath(running.Config))}
 }
 

@@ -349,7 +349,7 @@ func TestADaemonWithAnotherConfigIsRefused(t *testing.T) {
 	f := newFake(t)
 	f.status[0].Config = filepath.Join(dir, "other.toml")
 	f.status[0].PID = os.Getpid()
-	want := "quern: the daemon at " + f.socket + " uses another config (" + dir + "/other.toml); stop it, or give --socket for a second one\n"
+	want := "quern: the daemon at " + f.socket + " uses another config (" + dir + "/other.toml); stop it, or give a second one its own --socket and QUERN_DATA\n"
 	for _, args := range [][]string{{"search", "x"}, {"status"}, {"folders", "list"}, {"reload"}} {
 		run(t, append([]string{"--config", mine}, args...)...).want(t, ExitFailure, want)
 	}
