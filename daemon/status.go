@@ -40,7 +40,7 @@ func (d *Daemon) status(_ context.Context, p ipc.StatusParams) (ipc.StatusResult
 	case watch.Pending > 0:
 		out.State = ipc.StateIndexing
 	}
-	out.Warnings = warnings(c, out.Folders, rebuilding)
+	out.Warnings = warnings(c, stats, out.Folders, rebuilding)
 	if p.Path != "" {
 		path, err := absolute(p.Path)
 		if err != nil {
@@ -61,13 +61,16 @@ func indexStatus(s index.Stats) ipc.IndexStatus {
 }
 
 // warnings are what the owner of the folders should know, in a stable order.
-func warnings(c *core, folders []ipc.FolderStatus, rebuilding bool) []string {
+func warnings(c *core, stats index.Stats, folders []ipc.FolderStatus, rebuilding bool) []string {
 	var out []string
 	if rebuilding {
 		out = append(out, "the index is being built anew for the changed config; the old one answers meanwhile")
 	}
 	if err := c.stuck.Load(); err != nil {
 		out = append(out, "changes cannot be indexed at present ("+(*err).Error()+"); they are tried again")
+	}
+	if stats.WriteError != nil {
+		out = append(out, "the index cannot be written to disk at present ("+stats.WriteError.Error()+"); it is kept in memory and tried again")
 	}
 	for _, f := range folders {
 		if f.State == "suspended" {

@@ -372,8 +372,15 @@ func TestFullDisk(t *testing.T) {
 	if r := search(t, e.Snapshot(), "billing", cosine); r.Total < 4 {
 		t.Errorf("total %d on a full disk", r.Total)
 	}
+	if st := e.Snapshot().Stats(); !errors.Is(st.WriteError, errBroken) {
+		t.Errorf("the statistics do not say why nothing is written: %v", st.WriteError)
+	}
 	full.Store(false)
 	apply(t, e, files[applied:]...)
+	must(t, e.Flush(t.Context()))
+	if st := e.Snapshot().Stats(); st.WriteError != nil {
+		t.Errorf("once there is room: %v", st.WriteError)
+	}
 	must(t, e.Close())
 	o.FS = mem
 	e = openEngine(t, o)

@@ -159,14 +159,14 @@ func (e *Engine) flushOnce(ctx context.Context) error {
 	return nil
 }
 
-// committed is what a crash would leave.
-func (e *Engine) committed() (generation uint64, at time.Time) {
+// committed is what a crash would leave, and why no more, if writing failed.
+func (e *Engine) committed() (generation uint64, at time.Time, failed error) {
 	if e == nil || e.store == nil {
-		return 0, time.Time{}
+		return 0, time.Time{}, nil
 	}
 	e.store.mu.Lock()
 	defer e.store.mu.Unlock()
-	return e.store.committed, e.store.committedAt
+	return e.store.committed, e.store.committedAt, e.store.failed
 }
 
 // take acquires a token, unless ctx ends or the engine closes.

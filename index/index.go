@@ -206,6 +206,9 @@ type Stats struct {
 	// the time it was made durable; both are zero for an index in memory.
 	Committed   uint64
 	CommittedAt time.Time
+	// WriteError is why the last attempt to write the index to disk failed, nil
+	// if it did not. It is tried again and again.
+	WriteError error
 	// Folders counts documents and passages by folder name.
 	Folders map[string]FolderStats
 }

@@ -163,7 +163,7 @@ func (s *Snapshot) Stats() Stats {
 		Terms: s.terms, Length: s.length, Folders: folders, Segments: len(s.views),
 		Bytes: int64(8 * s.stats.len()),
 	}
-	st.Committed, st.CommittedAt = s.engine.committed()
+	st.Committed, st.CommittedAt, st.WriteError = s.engine.committed()
 	for i := range s.views {
 		v := &s.views[i]
 		st.Dead += v.Passages() - v.live
