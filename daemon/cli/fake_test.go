@@ -237,7 +237,7 @@ func quiet() ipc.StatusResult {
 			{Name: "scratch", Path: "/tmp/scratch", State: "suspended", Reason: "no such directory", Temporary: true},
 		},
 		Files:    ipc.FileCounts{Indexed: 1200, Skipped: 2, Failed: 1},
-		Passages: 3456, Terms: 98765, Model: "tfidf", Memory: 45 << 20,
+		Passages: 3456, Terms: 98765, Index: ipc.IndexStatus{Segments: 3, Dead: 12, DiskBytes: 1536 << 10, Committed: 11, CommittedAt: "2026-11-29T10:00:02Z"}, Model: "tfidf", Memory: 45 << 20,
 		Problems: []ipc.FileStatus{
 			{Path: "/home/u/help/logo.png", State: ipc.FileSkipped, Reason: "binary file"},
 			{Path: "/home/u/help/pipe\x1b]0;owned\a", State: ipc.FileSkipped, Reason: "not a regular file"},

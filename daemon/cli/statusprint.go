@@ -58,6 +58,7 @@ func (a *app) summaryLines(s *ipc.StatusResult, paths pathShower) []string {
 	t.add("state", state)
 	t.add("index", fmt.Sprintf("generation %d, %s, %s, model %s", s.Generation,
 		plural(s.Passages, "passage", "passages"), plural(s.Terms, "term", "terms"), s.Model))
+	t.add("disk", diskText(s.Index))
 	t.add("files", filesText(s.Files))
 	if s.Pending > 0 {
 		t.add("pending", plural(s.Pending, "change", "changes"))
@@ -72,6 +73,18 @@ func (a *app) summaryLines(s *ipc.StatusResult, paths pathShower) []string {
 	t.add("socket", paths.show(s.Socket))
 	t.add("daemon", fmt.Sprintf("version %s, pid %d, since %s, %s", oneLine(s.Version), s.PID, s.Started, sizeText(s.Memory)))
 	return t.fitted(a.out, "")
+}
+
+// diskText tells of the index on disk.
+func diskText(s ipc.IndexStatus) string {
+	text := sizeText(s.DiskBytes) + " in " + plural(s.Segments, "segment", "segments")
+	if s.Dead > 0 {
+		text += ", " + plural(s.Dead, "dead passage", "dead passages")
+	}
+	if s.CommittedAt != "" {
+		text += fmt.Sprintf(", generation %d committed %s", s.Committed, s.CommittedAt)
+	}
+	return text
 }
 
 // first returns text for the first line of several.
