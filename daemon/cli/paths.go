@@ -104,7 +104,7 @@ func (p pathShower) show(path string) string {
 		best = rel
 	}
 	if rel, ok := inside(p.home, path); ok && len(rel)+2 < len(best) {
-		best = "~" + string(filepath.Separator) + rel
+		best = filepath.Join("~", rel) // for the home itself: ~
 	}
 	return safePath(best)
 }

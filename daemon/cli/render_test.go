@@ -179,7 +179,7 @@ func TestPathsOnATerminalAreShort(t *testing.T) {
 	terminal := a.newPathShower(&output{terminal: true})
 	piped := a.newPathShower(&output{})
 	for path, want := range map[string]string{
-		work + "/a.md": "a.md", dir + "/b.md": dir + "/b.md", "/home/u/n/c.md": "~/n/c.md", "/home/u.old/c": "/home/u.old/c", "/x": "/x",
+		work + "/a.md": "a.md", dir + "/b.md": dir + "/b.md", "/home/u/n/c.md": "~/n/c.md", "/home/u": "~", "/home/u.old/c": "/home/u.old/c", "/x": "/x",
 	} {
 		if got := terminal.show(path); got != want {
 			t.Errorf("%s is shown as %s, want %s", path, got, want)

@@ -355,6 +355,8 @@ func TestVimgrepNamesTheWholeLineOfTheFile(t *testing.T) {
 	}
 	set("here")
 	run(t, "search", "--vimgrep", "x").want(t, ExitOK, file+":2:20:the passage starts here and\n")
+	set("in no line: the heading matched")
+	run(t, "search", "--vimgrep", "x").want(t, ExitOK, file+":2:1:the passage starts here and\n")
 	set("middle")
 	run(t, "search", "--vimgrep", "x").want(t, ExitOK, file+":3:13:ends in the middle of this line\n")
 	must(os.WriteFile(file, []byte("changed"+text), 0o600))

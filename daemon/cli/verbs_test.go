@@ -104,6 +104,38 @@ func TestStatusWaitReturnsWhenQuiescent(t *testing.T) {
 	}
 }
 
+// What changed while the wait was for something else is waited for too, but
+// not for ever where something changes all the time.
+func TestStatusWaitWaitsOnForLaterChanges(t *testing.T) {
+	home(t)
+	f := newFake(t)
+	f.status = []ipc.StatusResult{quiet(), busyStatus(1, 3), busyStatus(2, 3), quiet()}
+	run(t, "status", "--wait").want(t, ExitOK, "quiescent")
+	syncs := 0
+	f.mu.Lock()
+	f.calls = nil
+	f.onCall[ipc.MethodSync] = func() { f.status = []ipc.StatusResult{busyStatus(1, 3), quiet(), quiet()}; syncs++ }
+	f.mu.Unlock()
+	run(t, "status", "--wait").want(t, ExitOK, "scanning: 1 of 3 files")
+	if syncs != mostWaits {
+		t.Errorf("waited %d times", syncs)
+	}
+}
+
+func TestASocketThatOthersCouldReplaceIsExplainedOnce(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no modes")
+	}
+	dir := home(t)
+	must(os.Mkdir(dir+"/open", 0o700))
+	must(os.Chmod(dir+"/open", 0o777))
+	r := run(t, "--no-start", "--socket", dir+"/open/q.sock", "status")
+	r.want(t, ExitUnreachable, "quern: cannot reach the daemon: ", "writable by others", "chmod go-w")
+	if strings.Contains(r.err, "runs for one user") {
+		t.Errorf("stderr: %s", r.err)
+	}
+}
+
 func TestStatusWaitEndsWhenInterrupted(t *testing.T) {
 	home(t)
 	f := newFake(t)

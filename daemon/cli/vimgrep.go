@@ -26,10 +26,11 @@ func (a *app) printVimgrep(hits []ipc.Hit) {
 }
 
 // firstMatch finds the line and byte column of a hit's first matched word,
-// and that line's text.
+// and that line's text. When only its heading matched it is column 1 of the
+// passage's first line.
 func firstMatch(h ipc.Hit) (line, column int, text string) {
-	at := 0
-	if marks := cleanMarks(h.Text, h.Highlights); len(marks) > 0 {
+	at, marks := 0, cleanMarks(h.Text, h.Highlights)
+	if len(marks) > 0 {
 		at = marks[0][0]
 	}
 	start := strings.LastIndexByte(h.Text[:at], '\n') + 1
@@ -48,7 +49,10 @@ func firstMatch(h ipc.Hit) (line, column int, text string) {
 	if end < len(h.Text) {
 		after = ""
 	}
-	return line, len(before) + at - start + 1, before + h.Text[start:end] + after
+	if len(marks) > 0 {
+		column = len(before) + at - start
+	}
+	return line, column + 1, before + h.Text[start:end] + after
 }
 
 // around reads what stands before a passage on its first line and after it on
