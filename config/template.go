@@ -59,12 +59,13 @@ const templateText = `# Quern's configuration. Every key has a default: what is 
 # k1 = 0.9
 # b = 0.4
 
-# The background process.
+# The background process. A change of these keys takes effect when it is started
+# again.
 [daemon]
 # Where it listens; empty: quern/quern.sock in the user's runtime directory.
 # socket = ""
 # Where the daemon keeps its data and its log; empty: quern in the user's cache
-# directory. A change of these keys takes effect when the daemon is started again.
+# directory.
 # data_dir = ""
 # Memory that the index may use for what is not written to disk yet.
 # memory_budget = "64MiB"
