@@ -59,23 +59,23 @@ const templateText = `# Quern's configuration. Every key has a default: what is 
 # k1 = 0.9
 # b = 0.4
 
-# The background process.
+# The background process. A change of these keys takes effect when it is started
+# again.
 [daemon]
 # Where it listens; empty: quern/quern.sock in the user's runtime directory.
 # socket = ""
 # Where the daemon keeps its data and its log; empty: quern in the user's cache
-# directory. This and the socket change when the daemon is started again.
+# directory.
 # data_dir = ""
+# Memory that the index may use for what is not written to disk yet.
+# memory_budget = "64MiB"
+# Deleted text is gone from the disk after at most so long.
+# purge_after = "1h"
 # How long a file must be left alone before it is read.
 # settle = "50ms"
 # Threads for catching up; 0: one for each CPU.
 # threads = 0
-# The next three have no effect in this version.
-# Memory for building the index.
-# memory_budget = "64MiB"
-# Deleted text is gone from the disk after at most so long.
-# purge_after = "1h"
-# On battery power: slow, pause or full.
+# On battery power: slow, pause or full. It has no effect in this version.
 # on_battery = "slow"
 
 # The folders to watch have a table each, with these keys. Only the path must be
