@@ -67,8 +67,14 @@ func isReplacedBefore(stop <-chan struct{}, path string, made fs.FileInfo) bool 
 		case <-tick.C:
 		}
 		now, err := os.Lstat(path)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(made, now) {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !isSame(made, now) {
 			return true
 		}
 	}
+}
+
+// isSame reports whether two looks were at the same socket: a new one may have got
+// the inode of the old.
+func isSame(a, b fs.FileInfo) bool {
+	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime())
 }
