@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"quern/index"
@@ -29,36 +30,67 @@ func (p *pipeline) beginCatchUp() {
 // whole folder. A folder that cannot be read keeps its documents until it can. It
 // returns when that is done for all folders, or when ctx is done.
 func (p *pipeline) catchUp(ctx context.Context) {
-	for {
-		before := readable(p.core.watch.State())
-		if p.core.watch.Sync(ctx) != nil {
-			return
-		}
-		state := p.core.watch.State()
-		seenWhole := readable(state)
-		for root := range seenWhole {
-			if !before[root] {
-				delete(seenWhole, root)
+	var swept string // the folders as of the last sweep
+	var asked chan struct{}
+	for whole := false; !whole; {
+		if roots := rootStates(p.core.watch.State()); roots != swept {
+			var err error
+			if whole, err = p.sweep(ctx); err != nil {
+				return
 			}
-		}
-		if !p.removeAbsent(ctx, seenWhole) {
-			return
+			swept = roots
 		}
 		if !p.core.isCaughtUp() {
 			close(p.core.caughtUp)
 		}
-		if len(seenWhole) == len(state.Roots) {
+		if asked != nil {
+			close(asked)
+		}
+		if whole {
 			break
 		}
 		select {
 		case <-ctx.Done():
 			return
+		case asked = <-p.core.sweeps:
 		case <-time.After(sweepPause):
+			asked = nil
 		}
 	}
 	p.applying.Lock()
 	defer p.applying.Unlock()
 	p.seen, p.former = nil, nil
+	close(p.core.swept)
+}
+
+// sweep removes what is gone of the folders that can be read, and of those that
+// are no longer watched. whole says that no folder is left for later.
+func (p *pipeline) sweep(ctx context.Context) (whole bool, err error) {
+	before := readable(p.core.watch.State())
+	if err := p.core.watch.Sync(ctx); err != nil {
+		return false, err
+	}
+	state := p.core.watch.State()
+	seenWhole := readable(state)
+	for root := range seenWhole {
+		if !before[root] {
+			delete(seenWhole, root)
+		}
+	}
+	if !p.removeAbsent(ctx, seenWhole) {
+		return false, ctx.Err()
+	}
+	return len(seenWhole) == len(state.Roots), nil
+}
+
+// rootStates tells apart what sweeps depend on: which roots there are, and which
+// of them can be read.
+func rootStates(s watcher.State) string {
+	var b []byte
+	for _, r := range s.Roots {
+		b = fmt.Appendf(b, "%q %t\n", r.Path, r.State != "suspended")
+	}
+	return string(b)
 }
 
 // readable are the paths of the roots whose files the watcher can see.

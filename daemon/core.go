@@ -37,8 +37,13 @@ type core struct {
 	// caughtUp is closed once what stood in the folders at the start is
 	// searchable, and nothing else.
 	caughtUp chan struct{}
-	ended    chan struct{} // closed by close
-	damaged  chan struct{} // tells that the engine has lost documents
+	// sweeps asks for what is gone of folders that were away at the start to be
+	// removed, and for the channel sent to be closed then; swept is closed once
+	// no folder is away any more.
+	sweeps  chan chan struct{}
+	swept   chan struct{}
+	ended   chan struct{} // closed by close
+	damaged chan struct{} // tells that the engine has lost documents
 	// stuck is why changes cannot be applied at present, nil while they can.
 	stuck atomic.Pointer[error]
 
@@ -70,7 +75,8 @@ func (f *folder) pollEvery() time.Duration {
 
 // startCore starts a core for cfg. The caller holds d.reloading.
 func (d *Daemon) startCore(cfg config.Config) (*core, error) {
-	c := &core{files: newFileTable(), key: indexKey(cfg), forced: map[string]int{}, damaged: make(chan struct{}, 1), caughtUp: make(chan struct{}), ended: make(chan struct{})}
+	c := &core{files: newFileTable(), key: indexKey(cfg), forced: map[string]int{}, damaged: make(chan struct{}, 1), caughtUp: make(chan struct{}), ended: make(chan struct{}),
+		sweeps: make(chan chan struct{}), swept: make(chan struct{})}
 	c.dir = filepath.Join(d.indexDir(), c.key)
 	var err error
 	if c.engine, err = index.Open(d.indexOptions(cfg, c)); err != nil {
@@ -147,8 +153,26 @@ func (c *core) sync(ctx context.Context) error {
 	if err := c.watch.Sync(ctx); err != nil {
 		return err
 	}
+	if err := c.await(ctx, c.caughtUp); err != nil {
+		return err
+	}
+	done := make(chan struct{})
 	select {
-	case <-c.caughtUp:
+	case c.sweeps <- done:
+		return c.await(ctx, done)
+	case <-c.swept:
+		return nil
+	case <-c.ended:
+		return watcher.ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// await waits until the channel is closed.
+func (c *core) await(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
 		return nil
 	case <-c.ended:
 		return watcher.ErrClosed

@@ -25,6 +25,9 @@ const (
 	// freeAfter is how many bytes of source must have been handled for their
 	// memory to be given back to the system when all is quiet.
 	freeAfter = 32 << 20
+	// freeWhenQuiet is how long after the last change the index has written and
+	// merged what there was.
+	freeWhenQuiet = 8 * time.Second
 	// retryFirst and retryMost bound the wait before a failed Apply is tried again.
 	retryFirst, retryMost = 100 * time.Millisecond, 30 * time.Second
 )
@@ -36,6 +39,7 @@ type pipeline struct {
 	log   *slog.Logger
 	again again
 	used  int64 // bytes read since memory was given back
+	owed  bool  // memory is to be given back once more when the index rests too
 
 	applying sync.Mutex // held while changes are applied; guards all fields below
 	// Until the catch-up is done: the paths that the watcher has reported, and
@@ -51,7 +55,7 @@ func newPipeline(c *core, log *slog.Logger) *pipeline {
 // run returns when ctx is done or the watcher is closed.
 func (p *pipeline) run(ctx context.Context) {
 	for {
-		batch, err := p.core.watch.Next(ctx)
+		batch, err := p.next(ctx)
 		if err != nil {
 			return
 		}
@@ -69,11 +73,29 @@ func (p *pipeline) run(ctx context.Context) {
 	}
 }
 
+// next is the watcher's next batch. Memory that is owed is given back when none
+// has come for a while.
+func (p *pipeline) next(ctx context.Context) (*watcher.Batch, error) {
+	if !p.owed {
+		return p.core.watch.Next(ctx)
+	}
+	quiet, cancel := context.WithTimeout(ctx, freeWhenQuiet)
+	defer cancel()
+	batch, err := p.core.watch.Next(quiet)
+	if err == nil || quiet.Err() == nil || ctx.Err() != nil {
+		return batch, err
+	}
+	p.owed = false
+	debug.FreeOSMemory()
+	return p.core.watch.Next(ctx)
+}
+
 // giveBack returns memory to the system after much work: an idle program does not
-// collect its garbage for minutes, and keeps what it has collected.
+// collect its garbage for minutes, and keeps what it has collected. The index goes
+// on to write and merge, and what that needed is owed.
 func (p *pipeline) giveBack() {
 	if p.used >= freeAfter {
-		p.used = 0
+		p.used, p.owed = 0, true
 		debug.FreeOSMemory()
 	}
 }

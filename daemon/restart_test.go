@@ -261,3 +261,60 @@ func TestDeletedTextLeavesTheDisk(t *testing.T) {
 	h.sync()
 	h.until("the purge", func(ipc.StatusResult) bool { return !onDisk() })
 }
+
+// A folder that was away at the start and then leaves the config, or comes back
+// with other content, is in the answers as it is once sync has answered.
+func TestSyncWaitsForFoldersAwayAtTheStart(t *testing.T) {
+	for name, then := range map[string]func(h *harness, drive string){
+		"removed from the config": func(h *harness, _ string) {
+			write(t, h.config, "[[folder]]\npath = \""+h.notes+"\"\n")
+			call[ipc.Empty](h, ipc.MethodReload, ipc.Empty{})
+		},
+		"back with other content": func(h *harness, drive string) {
+			mkdir(t, drive)
+			write(t, filepath.Join(drive, "c.txt"), "banana")
+			h.until("the folder", func(s ipc.StatusResult) bool { return s.Folders[1].State == "watching" })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := start(t, "")
+			drive := filepath.Join(h.dir, "drive")
+			mkdir(t, drive)
+			write(t, filepath.Join(drive, "b.txt"), "banana")
+			call[ipc.FoldersResult](h, ipc.MethodFoldersAdd, ipc.FolderParams{Path: drive})
+			h.write("a.txt", "banana")
+			h.sync()
+			h = h.again(func() {
+				if err := os.RemoveAll(drive); err != nil {
+					t.Fatal(err)
+				}
+			})
+			h.sync()
+			then(h, drive)
+			h.sync()
+			if got := rels(call[ipc.SearchResult](h, ipc.MethodSearch, ipc.SearchParams{Query: "banana", K: 9})); strings.Contains(got, "b.txt") {
+				t.Errorf("banana is found in %q", got)
+			}
+		})
+	}
+}
+
+// An index that is no longer used goes in one step: one that a crash left half
+// removed is not taken for a damaged one.
+func TestAnOldIndexIsRemovedWhole(t *testing.T) {
+	h := start(t, "")
+	h.write("a.txt", "apple")
+	h.sync()
+	index := filepath.Join(h.dir, "data", "index")
+	h = h.again(func() {
+		mkdir(t, filepath.Join(index, "0123456789abcdef"))
+		mkdir(t, filepath.Join(index, "0123456789abcdef.gone"))
+		write(t, filepath.Join(index, "0123456789abcdef", "MANIFEST"), "x")
+		write(t, filepath.Join(index, "0123456789abcdef.gone", "MANIFEST"), "x")
+	})
+	h.sync()
+	entries, err := os.ReadDir(index)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("the index directory has %v: %v", entries, err)
+	}
+}

@@ -99,8 +99,27 @@ func (d *Daemon) removeOldIndexes() {
 		if used[e.Name()] {
 			continue
 		}
-		if err := os.RemoveAll(filepath.Join(d.indexDir(), e.Name())); err != nil {
+		if err := removeIndex(filepath.Join(d.indexDir(), e.Name())); err != nil {
 			d.log.Warn("an index of an earlier configuration cannot be removed", "err", err)
 		}
 	}
+}
+
+// goneSuffix marks an index that is being removed.
+const goneSuffix = ".gone"
+
+// removeIndex removes an index in one step, so that a crash leaves no part of it
+// to be taken for a damaged one.
+func removeIndex(dir string) error {
+	gone := dir
+	if filepath.Ext(dir) != goneSuffix {
+		gone += goneSuffix
+		if err := os.RemoveAll(gone); err != nil { // left by a crash
+			return err
+		}
+		if err := os.Rename(dir, gone); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(gone)
 }

@@ -19,7 +19,7 @@ func (e *Engine) setAside(d *damaged) (*Snapshot, error) {
 	if next == nil {
 		return e.Snapshot(), nil // someone else was first
 	}
-	e.tell(fmt.Errorf("segment %s is set aside and its documents are missing: %w", d.seg.label(), d.err))
+	e.tell(fmt.Errorf("segment %s is set aside and its files are to be indexed again: %w", d.seg.label(), d.err))
 	if d.seg.name != "" {
 		err = e.store.setAside(d.seg.name)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"quern/index/segment"
+	"quern/index/segment/vfs"
 )
 
 // openStore locks the directory and opens what it holds.
@@ -31,13 +32,13 @@ func (e *Engine) openStore() error {
 func (e *Engine) load() error {
 	st := e.store
 	if err := writeTag(st.fs); err != nil {
-		return fmt.Errorf("write %s: %w", cacheTag, err)
+		e.log.Warn("back-ups will not skip the index", "file", cacheTag, "error", err)
 	}
 	m, err := st.readManifest()
 	switch {
-	case errors.Is(err, ErrOutdated) || errors.Is(err, segment.ErrCorrupt):
+	case errors.Is(err, ErrOutdated) || errors.Is(err, segment.ErrCorrupt) || errors.Is(err, vfs.ErrNotRegular):
 		e.tell(fmt.Errorf("the index is built anew: %w", err))
-		if err := st.wipe(errors.Is(err, segment.ErrCorrupt)); err != nil {
+		if err := st.wipe(!errors.Is(err, ErrOutdated)); err != nil {
 			return err
 		}
 		m = &manifest{}
@@ -105,9 +106,10 @@ func (e *Engine) openViews(m *manifest) (views []view, lost bool, err error) {
 		switch {
 		case err == nil:
 			views = append(views, openView(s, ms))
-		case errors.Is(err, segment.ErrCorrupt) || errors.Is(err, segment.ErrVersion) || errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, segment.ErrCorrupt) || errors.Is(err, segment.ErrVersion) ||
+			errors.Is(err, vfs.ErrNotRegular) || errors.Is(err, fs.ErrNotExist):
 			lost = true
-			e.tell(fmt.Errorf("segment %s is set aside and its documents are missing: %w", ms.name, err))
+			e.tell(fmt.Errorf("segment %s is set aside and its files are to be indexed again: %w", ms.name, err))
 			if err := e.store.setAside(ms.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return nil, true, err
 			}

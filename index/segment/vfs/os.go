@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 )
 
+// ErrNotRegular is returned by Map for what is no regular file.
+var ErrNotRegular = errors.New("not a regular file")
+
 // OS is a directory of the operating system's file system.
 type OS struct{ dir string }
 
@@ -30,12 +33,12 @@ func (o *OS) path(name string) string { return filepath.Join(o.dir, name) }
 
 // Create implements FS.
 func (o *OS) Create(name string) (File, error) {
-	return os.OpenFile(o.path(name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	return os.OpenFile(o.path(name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC|neverWait, 0o600)
 }
 
 // Map implements FS.
 func (o *OS) Map(name string) (*Mapping, error) {
-	f, err := os.Open(o.path(name))
+	f, err := os.OpenFile(o.path(name), os.O_RDONLY|neverWait, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +46,9 @@ func (o *OS) Map(name string) (*Mapping, error) {
 	st, err := f.Stat()
 	if err != nil {
 		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("map %s: %w", f.Name(), ErrNotRegular)
 	}
 	if st.Size() == 0 {
 		return &Mapping{}, nil

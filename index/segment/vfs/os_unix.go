@@ -11,6 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// neverWait keeps a pipe that took a file's place from blocking whoever opens it.
+const neverWait = unix.O_NONBLOCK
+
 func mapFile(f *os.File, size int64) (*Mapping, error) {
 	if int64(int(size)) != size {
 		return nil, fmt.Errorf("map %s: %d bytes do not fit the address space", f.Name(), size)

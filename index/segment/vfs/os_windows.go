@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// neverWait is for systems whose files can be pipes.
+const neverWait = 0
+
 // mapFile reads the file: a mapped file could not be removed or replaced.
 func mapFile(f *os.File, size int64) (*Mapping, error) {
 	data := make([]byte, size)
