@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -39,7 +40,7 @@ type tokenizer struct {
 }
 
 func (a *Analyzer) unicodeTokens(text []byte, yield func(Token) bool) {
-	t := tokenizer{analyzer: a, text: text, yield: yield, word: a.cachedWord}
+	t := tokenizer{analyzer: a, text: slices.Clip(text), yield: yield, word: a.cachedWord}
 	t.run()
 }
 
@@ -117,9 +118,7 @@ func (t *tokenizer) emitEntry(e *entry, start, end int) bool {
 func asciiWord(text []byte, pos int) (end int, whole bool) {
 	end, whole = acronym(text, pos)
 	for whole {
-		for end < len(text) && text[end] < utf8.RuneSelf && alnum[text[end]] {
-			end++
-		}
+		end = alnumEnd(text, end)
 		if end == len(text) {
 			return end, true
 		}
