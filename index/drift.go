@@ -239,14 +239,18 @@ func (x *edit) norm(v *view) {
 	v.EachTerm(func(r int, gid uint32, _ int) {
 		references[r] = float64(x.stats.at(int(gid)).reference)
 	})
-	v.eachLive(func(local int) {
-		x.list = v.terms(local, x.list)
+	w := normWriter{view: v, txn: x.txn}
+	for local := range v.Passages() {
 		var sum rank.Squares
-		for _, t := range x.list {
-			sum.Add(rank.LogTF(t.TF) * references[t.Term])
+		if !v.isDead(local) {
+			x.list = v.terms(local, x.list)
+			for _, t := range x.list {
+				sum.Add(rank.LogTF(t.TF) * references[t.Term])
+			}
 		}
-		v.setNorm(x.txn, local, float64(sum))
-	})
+		w.add(float64(sum))
+	}
+	w.end()
 }
 
 // walkAll corrects the norms of views[:old] for the terms, and their

@@ -40,6 +40,7 @@ type Engine struct {
 	state             writerState
 
 	wakeMem, wakeDisk chan struct{} // tell the loops that there may be work
+	applying          atomic.Int32  // calls of Apply under way
 
 	closing context.Context // done when Close is called; ends the loops
 	close   context.CancelFunc
@@ -201,6 +202,8 @@ func (e *Engine) take(ctx context.Context, token chan struct{}) error {
 // ErrStorage (wrapped) if as much waits to be written as may and cannot be;
 // ErrClosed; the cause of ctx.
 func (e *Engine) Apply(ctx context.Context, changes []Change) (generation uint64, err error) {
+	e.applying.Add(1)
+	defer e.applying.Add(-1)
 	for {
 		generation, err = e.apply(ctx, changes)
 		var d *damaged
@@ -276,7 +279,7 @@ func (e *Engine) backpressure(ctx context.Context) error {
 			return err
 		}
 	}
-	if e.store == nil || e.Snapshot().memoryBytes() < e.opts.MemoryBudget/2 {
+	if e.store == nil || e.Snapshot().memoryBytes() < 3*e.opts.MemoryBudget/8 {
 		return nil
 	}
 	err := e.Flush(ctx)

@@ -10,7 +10,8 @@ import (
 // longestPause is how long a failing disk is left alone at most.
 const longestPause = time.Minute
 
-// refineAfter is how long no batch must have come before norms are refined.
+// refineAfter is how long no batch must have come or be under way before norms
+// are refined.
 const refineAfter = 100 * time.Millisecond
 
 // memLoop merges segments in memory as they come, and writes them to disk when
@@ -32,6 +33,10 @@ func (e *Engine) memLoop() {
 			flush = e.store != nil && e.store.failure() == nil &&
 				e.Snapshot().memoryBytes() > e.opts.MemoryBudget/4
 		case <-quiet.C:
+			if e.applying.Load() > 0 {
+				quiet.Reset(refineAfter)
+				continue
+			}
 			e.more(false, e.refine(e.closing))
 		case <-due:
 			due, flush = nil, true
@@ -118,6 +123,9 @@ func (e *Engine) mergeMemory(ctx context.Context) (bool, error) {
 	defer func() { <-e.mem }()
 	s := e.Snapshot()
 	at := s.memory()
+	if e.store != nil && e.store.failure() == nil {
+		at = s.afterBulk(at)
+	}
 	lo, hi := chooseMerge(sizesOf(s.views[at:]))
 	if lo == hi {
 		return false, nil

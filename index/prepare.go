@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"quern/index/analysis"
 	"quern/index/chunk"
@@ -172,8 +173,7 @@ func (s *Snapshot) sameTerms(t *target, p *place, n int, buf *segment.TextBuffer
 		return false
 	}
 	v, local := s.locate(t.old, n)
-	text := extract.Decode(t.content.Text[p.start:p.end])
-	return bytes.Equal([]byte(text), v.text(local, buf))
+	return bytes.Equal(shown(t.content.Text[p.start:p.end]), v.text(local, buf))
 }
 
 // partition shares out the new passages, in order, and numbers them. The last
@@ -208,26 +208,37 @@ func (e *Engine) partition(targets []*target) []part {
 	return parts
 }
 
+// builders are kept from one batch to the next, with their memory.
+var builders = sync.Pool{New: func() any { return new(builder) }}
+
+type builder struct {
+	segment.Builder
+	out bytes.Buffer
+}
+
 // analyse makes the segment of a part.
 func (e *Engine) analyse(ctx context.Context, base *Snapshot, p *part) error {
-	b := segment.NewBuilder()
+	b := builders.Get().(*builder)
+	b.Reset()
+	b.out.Reset()
 	for _, j := range p.jobs {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		e.addPassage(b, j)
+		e.addPassage(&b.Builder, j)
 	}
 	for _, t := range p.records {
 		b.AddDocument(uint64(t.slot), t.path, encodeRecord(&t.info, t.places))
 	}
-	var out bytes.Buffer
-	err := b.Write(&out, segment.WriteOptions{
-		GID: func(term []byte) uint32 { return e.state.numbers.of(base, term) },
+	err := b.Write(&b.out, segment.WriteOptions{
+		GID: func(term string, hash uint64) uint32 { return e.state.numbers.of(base, term, hash) },
 	})
 	if err != nil {
 		return err
 	}
-	p.seg, err = memorySegment(bytes.Clone(out.Bytes())) // without the room to grow
+	p.seg, err = memorySegment(bytes.Clone(b.out.Bytes())) // without the room to grow
+	b.Reset()                                              // it holds on to texts
+	builders.Put(b)
 	return err
 }
 
@@ -235,8 +246,16 @@ func (e *Engine) addPassage(b *segment.Builder, j job) {
 	a := &j.t.places[j.n]
 	text := j.t.content.Text[a.start:a.end]
 	b.AddPassage(segment.Passage{
-		ID: a.pid, Doc: uint64(j.t.slot), Hash: a.hash, Text: []byte(extract.Decode(text)),
+		ID: a.pid, Doc: uint64(j.t.slot), Hash: a.hash, Text: shown(text),
 	}, e.terms(text, a))
+}
+
+// shown is extract.Decode, without copying what it would not change.
+func shown(text []byte) []byte {
+	if utf8.Valid(text) && bytes.IndexByte(text, '\r') < 0 {
+		return text
+	}
+	return []byte(extract.Decode(text))
 }
 
 // terms yields the terms of a passage: of its text and, if they count, of its

@@ -1,8 +1,12 @@
 package segment
 
 import (
+	"cmp"
 	"io"
 	"slices"
+	"unsafe"
+
+	"github.com/zeebo/xxh3"
 )
 
 // Passage is what a Builder takes.
@@ -14,21 +18,35 @@ type Passage struct {
 }
 
 // Builder gathers passages and documents and writes them as a segment. The
-// zero value is not ready, see NewBuilder. It serves one goroutine.
+// zero value is empty. It serves one goroutine, and after Reset again.
 type Builder struct {
-	temp     map[string]uint32 // term → provisional number
-	terms    []string
-	df       []uint32
-	last     []uint32 // by provisional number: 1 + the last passage that has it
-	at       []uint32 // by provisional number: where, in fwd, that passage's entry is
-	fwd      []TermTF // by passage, provisional numbers
-	ends     []int    // of each passage in fwd
+	terms    []builderTerm // by provisional number
+	table    []uint32      // of terms by hash: 1 + provisional number, or 0
+	recent   []recentTerm  // of terms by the address of their string
+	fwd      []TermTF      // by passage, provisional numbers
+	ends     []int         // of each passage in fwd
 	passages []Passage
 	lengths  []uint32 // of the passages, in terms
-	text     []byte
-	textEnds []int
 	docs     []record
+	docIDs   []uint32 // postings …
+	tfs      []uint32 // … of all terms, when they are written
 	size     int
+}
+
+type builderTerm struct {
+	term string
+	hash uint64
+	df   uint32
+	last uint32 // 1 + the last passage that has it
+	at   uint32 // where, in fwd, that passage's entry is
+}
+
+// recentTerm is a term that came as a certain string: when the same string
+// comes again, as an analyzer's do, its bytes need not be looked at.
+type recentTerm struct {
+	data   *byte
+	length int
+	number uint32
 }
 
 type record struct {
@@ -38,7 +56,19 @@ type record struct {
 }
 
 // NewBuilder gives an empty builder.
-func NewBuilder() *Builder { return &Builder{temp: map[string]uint32{}} }
+func NewBuilder() *Builder { return &Builder{} }
+
+// Reset empties the builder and keeps its memory for the next segment, but
+// nothing that it was given.
+func (b *Builder) Reset() {
+	clear(b.terms)
+	clear(b.recent)
+	clear(b.passages)
+	clear(b.docs)
+	b.terms, b.table, b.recent, b.fwd = b.terms[:0], b.table[:0], b.recent[:0], b.fwd[:0]
+	b.ends, b.passages, b.lengths, b.docs = b.ends[:0], b.passages[:0], b.lengths[:0], b.docs[:0]
+	b.size = 0
+}
 
 // AddDocument takes a document's record; data is opaque to this package.
 func (b *Builder) AddDocument(id uint64, path string, data []byte) {
@@ -47,7 +77,8 @@ func (b *Builder) AddDocument(id uint64, path string, data []byte) {
 }
 
 // AddPassage takes a passage with every occurrence of its terms, in any order;
-// their number is its length. The text is copied.
+// their number is its length. The builder holds on to the terms and the text,
+// which must not change before it has written them.
 func (b *Builder) AddPassage(p Passage, terms func(yield func(string) bool)) {
 	n, length := uint32(len(b.passages)+1), uint32(0)
 	terms(func(t string) bool {
@@ -57,35 +88,74 @@ func (b *Builder) AddPassage(p Passage, terms func(yield func(string) bool)) {
 	})
 	b.lengths = append(b.lengths, length)
 	b.ends = append(b.ends, len(b.fwd))
-	b.text = append(b.text, p.Text...)
-	b.textEnds = append(b.textEnds, len(b.text))
-	p.Text = nil
 	b.passages = append(b.passages, p)
-	b.size += 64
+	b.size += 64 + 2*len(p.Text)
 }
 
 func (b *Builder) addTerm(t string, passage uint32) {
-	id, ok := b.temp[t]
-	if !ok {
-		id = uint32(len(b.terms))
-		t = string(append([]byte(nil), t...)) // t may hold on to a whole text
-		b.temp[t] = id
-		b.terms = append(b.terms, t)
-		b.df, b.last, b.at = append(b.df, 0), append(b.last, 0), append(b.at, 0)
-		b.size += len(t) + 80
-	}
-	if b.last[id] == passage {
-		b.fwd[b.at[id]].TF++
+	id := b.number(t)
+	e := &b.terms[id]
+	if e.last == passage {
+		b.fwd[e.at].TF++
 		return
 	}
-	b.last[id], b.at[id] = passage, uint32(len(b.fwd))
-	b.df[id]++
+	e.last, e.at = passage, uint32(len(b.fwd))
+	e.df++
 	b.fwd = append(b.fwd, TermTF{id, 1})
 	b.size += 24 // here, and once more when the postings are made
 }
 
+// minTable is the least size of the tables of terms, a power of two.
+const minTable = 256
+
+// number gives the provisional number of a term.
+func (b *Builder) number(t string) uint32 {
+	if 2*len(b.terms) >= len(b.table) {
+		b.grow()
+	}
+	data := unsafe.StringData(t)
+	slot := uint64(uintptr(unsafe.Pointer(data))) * 0x9e3779b97f4a7c15 >> 32 & uint64(len(b.recent)-1)
+	r := &b.recent[slot]
+	if r.data != data || r.length != len(t) {
+		*r = recentTerm{data, len(t), b.find(t)}
+	}
+	return r.number
+}
+
+// find gives the provisional number of a term by its bytes.
+func (b *Builder) find(t string) uint32 {
+	h := xxh3.HashString(t)
+	mask := uint64(len(b.table) - 1)
+	i := h & mask
+	for ; b.table[i] != 0; i = (i + 1) & mask {
+		if e := &b.terms[b.table[i]-1]; e.hash == h && e.term == t {
+			return b.table[i] - 1
+		}
+	}
+	b.terms = append(b.terms, builderTerm{term: t, hash: h})
+	b.table[i] = uint32(len(b.terms))
+	b.size += len(t) + 80
+	return uint32(len(b.terms) - 1)
+}
+
+// grow doubles the tables.
+func (b *Builder) grow() {
+	n := max(minTable, 2*len(b.table))
+	b.table = slices.Grow(b.table[:0], n)[:n]
+	b.recent = slices.Grow(b.recent[:0], n)[:n]
+	clear(b.table)
+	clear(b.recent)
+	for id := range b.terms {
+		i := b.terms[id].hash & uint64(n-1)
+		for b.table[i] != 0 {
+			i = (i + 1) & uint64(n-1)
+		}
+		b.table[i] = uint32(id + 1)
+	}
+}
+
 // Size estimates the memory held, and needed to write the segment, in bytes.
-func (b *Builder) Size() int { return b.size + len(b.text)*2 }
+func (b *Builder) Size() int { return b.size }
 
 // Passages is the number of passages taken.
 func (b *Builder) Passages() int { return len(b.passages) }
@@ -95,9 +165,10 @@ type WriteOptions struct {
 	// Compress packs the text; without it writing is quicker, for a segment
 	// that stays in memory a short while.
 	Compress bool
-	// GID gives the global number of a term. It is called once for each
-	// term, in byte order. Nil gives every term the number 0.
-	GID func(term []byte) uint32
+	// GID gives the global number of a term, of which it is told the XXH3.
+	// It is called once for each term, in byte order. Nil gives every term
+	// the number 0.
+	GID func(term string, hash uint64) uint32
 }
 
 // Write writes the segment. The builder is spent.
@@ -117,16 +188,27 @@ func (b *Builder) Write(w io.Writer, opt WriteOptions) error {
 
 // order gives the provisional numbers in the byte order of their terms.
 func (b *Builder) order() []uint32 {
-	order := make([]uint32, len(b.terms))
-	for i := range order {
-		order[i] = uint32(i)
+	type start struct {
+		prefix uint64
+		id     uint32
 	}
-	slices.SortFunc(order, func(x, y uint32) int {
-		if b.terms[x] < b.terms[y] {
+	by := make([]start, len(b.terms))
+	for i := range by {
+		by[i] = start{prefix(b.terms[i].term), uint32(i)}
+	}
+	slices.SortFunc(by, func(x, y start) int {
+		switch {
+		case x.prefix < y.prefix:
 			return -1
+		case x.prefix > y.prefix:
+			return 1
 		}
-		return 1
+		return cmp.Compare(b.terms[x.id].term, b.terms[y.id].term)
 	})
+	order := make([]uint32, len(by))
+	for i, s := range by {
+		order[i] = s.id
+	}
 	return order
 }
 
@@ -134,19 +216,22 @@ func (b *Builder) order() []uint32 {
 // the i-th are at offs[i]:offs[i+1].
 func (b *Builder) invert(order []uint32) (offs []int, docs, tfs []uint32) {
 	offs = make([]int, len(order)+1)
-	next := make([]int, len(order)) // by provisional number
+	next := make([]uint32, len(order)) // by provisional number
 	for i, id := range order {
-		next[id] = offs[i]
-		offs[i+1] = offs[i] + int(b.df[id])
+		next[id] = uint32(offs[i])
+		offs[i+1] = offs[i] + int(b.terms[id].df)
 	}
-	docs, tfs = make([]uint32, len(b.fwd)), make([]uint32, len(b.fwd))
+	n := len(b.fwd)
+	b.docIDs, b.tfs = slices.Grow(b.docIDs[:0], n), slices.Grow(b.tfs[:0], n)
+	docs, tfs = b.docIDs[:n], b.tfs[:n]
 	i := 0
 	for p, end := range b.ends {
-		for ; i < end; i++ {
-			at := next[b.fwd[i].Term]
-			docs[at], tfs[at] = uint32(p), b.fwd[i].TF
-			next[b.fwd[i].Term]++
+		for _, t := range b.fwd[i:end] {
+			at := next[t.Term]
+			docs[at], tfs[at] = uint32(p), t.TF
+			next[t.Term]++
 		}
+		i = end
 	}
 	return offs, docs, tfs
 }
@@ -156,12 +241,13 @@ func (b *Builder) writeTerms(w *writer, opt WriteOptions, order []uint32, offs [
 	w.o.begin(secPostings)
 	var term []byte
 	for i, id := range order {
-		term = append(term[:0], b.terms[id]...)
+		t := &b.terms[id]
+		term = append(term[:0], t.term...)
 		gid := uint32(0)
 		if opt.GID != nil {
-			gid = opt.GID(term)
+			gid = opt.GID(t.term, t.hash)
 		}
-		w.term(term, gid, docs[offs[i]:offs[i+1]], tfs[offs[i]:offs[i+1]])
+		w.term(term, t.hash, gid, docs[offs[i]:offs[i+1]], tfs[offs[i]:offs[i+1]])
 	}
 	w.endTerms()
 }
@@ -189,10 +275,8 @@ func (b *Builder) writePassages(w *writer, order []uint32, offs []int, docs, tfs
 		start = b.ends[i]
 	}
 	w.endPassages()
-	start = 0
-	for _, end := range b.textEnds {
-		w.text.add(w.o, b.text[start:end])
-		start = end
+	for _, p := range b.passages {
+		w.text.add(w.o, p.Text)
 	}
 	w.endText()
 	return nil
