@@ -15,12 +15,12 @@ const (
 )
 
 // entry is what became of one word: no term when it is dropped, one, or in
-// rare cases several.
+// rare cases several. It fills a cache line.
 type entry struct {
 	key  key
 	raw  string
-	term string   // the first, "" for none
-	more []string // the rest
+	term string    // the first, "" for none
+	more *[]string // the rest, or nil
 }
 
 // cache remembers what became of words, so that normalising and stemming are
@@ -71,21 +71,18 @@ func (c *cache) second(e *entry, k key, pair uint64, raw []byte, analyse func(ra
 	return &made
 }
 
-// key is a word's length and, up to keySize bytes, its bytes padded with zeros:
-// such words are compared without being looked at.
-type key struct {
-	lo, hi uint64
-	n      int
-}
+// key is, of a word of up to keySize bytes, its bytes padded with zeros: with
+// the length it is compared without the word being looked at.
+type key struct{ lo, hi uint64 }
 
 const keySize = 16
 
 // keyOf may read what lies behind the word, up to its capacity, so as not to
 // branch on its length.
 func keyOf(raw []byte) key {
-	k := key{n: len(raw)}
-	if k.n > keySize {
-		return k
+	n := uint(len(raw))
+	if n > keySize {
+		return key{}
 	}
 	var pad [keySize]byte
 	b := pad[:]
@@ -94,21 +91,22 @@ func keyOf(raw []byte) key {
 	} else {
 		copy(b, raw)
 	}
-	k.lo = binary.LittleEndian.Uint64(b) & (1<<(8*uint(k.n)) - 1)
-	k.hi = binary.LittleEndian.Uint64(b[8:]) & (1<<(8*uint(max(k.n, 8)-8)) - 1)
-	return k
+	return key{
+		binary.LittleEndian.Uint64(b) & (1<<(8*n) - 1),
+		binary.LittleEndian.Uint64(b[8:]) & (1<<(8*(max(n, 8)-8)) - 1),
+	}
 }
 
 // hash need not withstand an enemy: a collision costs a recomputation.
 func (c *cache) hash(k key, raw []byte) uint64 {
-	if k.n > keySize {
+	if len(raw) > keySize {
 		return maphash.Bytes(c.seed, raw)
 	}
-	hi, lo := bits.Mul64(k.lo^c.mix[0], k.hi^c.mix[1]^uint64(k.n))
+	hi, lo := bits.Mul64(k.lo^c.mix[0], k.hi^c.mix[1]^uint64(len(raw)))
 	return hi ^ lo
 }
 
 // is reports whether an entry, if it is one, is that of a word.
 func (e *entry) is(k key, raw []byte) bool {
-	return e != nil && e.key == k && (k.n <= keySize || e.raw == string(raw))
+	return e != nil && e.key == k && len(e.raw) == len(raw) && (len(raw) <= keySize || e.raw == string(raw))
 }

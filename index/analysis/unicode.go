@@ -104,7 +104,10 @@ func (t *tokenizer) emitEntry(e *entry, start, end int) bool {
 	if !t.yield(Token{e.term, start, end}) {
 		return false
 	}
-	for _, term := range e.more {
+	if e.more == nil {
+		return true
+	}
+	for _, term := range *e.more {
 		if !t.yield(Token{term, start, end}) {
 			return false
 		}

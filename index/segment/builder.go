@@ -21,6 +21,7 @@ type Passage struct {
 // zero value is empty. It serves one goroutine, and after Reset again.
 type Builder struct {
 	terms    []builderTerm // by provisional number
+	uses     []termUse     // likewise
 	table    []uint32      // of terms by hash: 1 + provisional number, or 0
 	recent   []recentTerm  // of terms by the address of their string
 	fwd      []TermTF      // by passage, provisional numbers
@@ -36,8 +37,11 @@ type Builder struct {
 type builderTerm struct {
 	term string
 	hash uint64
+}
+
+type termUse struct {
 	df   uint32
-	last uint32 // 1 + the last passage that has it
+	last uint32 // 1 + the last passage that has the term
 	at   uint32 // where, in fwd, that passage's entry is
 }
 
@@ -45,7 +49,7 @@ type builderTerm struct {
 // comes again, as an analyzer's do, its bytes need not be looked at.
 type recentTerm struct {
 	data   *byte
-	length int
+	length uint32
 	number uint32
 }
 
@@ -65,7 +69,7 @@ func (b *Builder) Reset() {
 	clear(b.recent)
 	clear(b.passages)
 	clear(b.docs)
-	b.terms, b.table, b.recent, b.fwd = b.terms[:0], b.table[:0], b.recent[:0], b.fwd[:0]
+	b.terms, b.uses, b.table, b.recent, b.fwd = b.terms[:0], b.uses[:0], b.table[:0], b.recent[:0], b.fwd[:0]
 	b.ends, b.passages, b.lengths, b.docs = b.ends[:0], b.passages[:0], b.lengths[:0], b.docs[:0]
 	b.size = 0
 }
@@ -94,7 +98,7 @@ func (b *Builder) AddPassage(p Passage, terms func(yield func(string) bool)) {
 
 func (b *Builder) addTerm(t string, passage uint32) {
 	id := b.number(t)
-	e := &b.terms[id]
+	e := &b.uses[id]
 	if e.last == passage {
 		b.fwd[e.at].TF++
 		return
@@ -116,8 +120,8 @@ func (b *Builder) number(t string) uint32 {
 	data := unsafe.StringData(t)
 	slot := uint64(uintptr(unsafe.Pointer(data))) * 0x9e3779b97f4a7c15 >> 32 & uint64(len(b.recent)-1)
 	r := &b.recent[slot]
-	if r.data != data || r.length != len(t) {
-		*r = recentTerm{data, len(t), b.find(t)}
+	if r.data != data || r.length != uint32(len(t)) {
+		*r = recentTerm{data, uint32(len(t)), b.find(t)}
 	}
 	return r.number
 }
@@ -132,7 +136,7 @@ func (b *Builder) find(t string) uint32 {
 			return b.table[i] - 1
 		}
 	}
-	b.terms = append(b.terms, builderTerm{term: t, hash: h})
+	b.terms, b.uses = append(b.terms, builderTerm{t, h}), append(b.uses, termUse{})
 	b.table[i] = uint32(len(b.terms))
 	b.size += len(t) + 80
 	return uint32(len(b.terms) - 1)
@@ -219,7 +223,7 @@ func (b *Builder) invert(order []uint32) (offs []int, docs, tfs []uint32) {
 	next := make([]uint32, len(order)) // by provisional number
 	for i, id := range order {
 		next[id] = uint32(offs[i])
-		offs[i+1] = offs[i] + int(b.terms[id].df)
+		offs[i+1] = offs[i] + int(b.uses[id].df)
 	}
 	n := len(b.fwd)
 	b.docIDs, b.tfs = slices.Grow(b.docIDs[:0], n), slices.Grow(b.tfs[:0], n)

@@ -6,14 +6,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Text is gathered in blocks of about 16 KiB, whole passages each:
+// Text is gathered in blocks of about 24 KiB, whole passages each:
 //
 //	u8 codec (0 as it stands, 1 zstd) · the bytes
 //
 // with columns for the offset of each block, for where its text begins in the
 // text of all, and for where each passage's text begins there.
 const (
-	textBlock    = 16 << 10
+	textBlock    = 24 << 10
 	textRaw      = 0
 	textZstd     = 1
 	textMaxBlock = 1 << 30
@@ -24,7 +24,7 @@ const (
 var (
 	encoder = sync.OnceValue(func() *zstd.Encoder {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithLowerEncoderMem(true),
-			zstd.WithWindowSize(64<<10), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(false))
+			zstd.WithWindowSize(64<<10), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
 		if err != nil {
 			panic(err) // the options are constants
 		}
