@@ -3,7 +3,6 @@ package index
 import (
 	"bytes"
 	"context"
-	"iter"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -213,19 +212,25 @@ var builders = sync.Pool{New: func() any { return new(builder) }}
 
 type builder struct {
 	segment.Builder
-	out bytes.Buffer
+	memo analysis.Memo
+	out  bytes.Buffer
+}
+
+// Reset makes the builder ready for the next segment. It holds on to nothing.
+func (b *builder) Reset() {
+	b.Builder.Reset()
+	b.memo.Reset()
+	b.out.Reset()
 }
 
 // analyse makes the segment of a part.
 func (e *Engine) analyse(ctx context.Context, base *Snapshot, p *part) error {
 	b := builders.Get().(*builder)
-	b.Reset()
-	b.out.Reset()
 	for _, j := range p.jobs {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		e.addPassage(&b.Builder, j)
+		e.addPassage(b, j)
 	}
 	for _, t := range p.records {
 		b.AddDocument(uint64(t.slot), t.path, encodeRecord(&t.info, t.places))
@@ -237,17 +242,16 @@ func (e *Engine) analyse(ctx context.Context, base *Snapshot, p *part) error {
 		return err
 	}
 	p.seg, err = memorySegment(bytes.Clone(b.out.Bytes())) // without the room to grow
-	b.Reset()                                              // it holds on to texts
+	b.Reset()
 	builders.Put(b)
 	return err
 }
 
-func (e *Engine) addPassage(b *segment.Builder, j job) {
+func (e *Engine) addPassage(b *builder, j job) {
 	a := &j.t.places[j.n]
 	text := j.t.content.Text[a.start:a.end]
-	b.AddPassage(segment.Passage{
-		ID: a.pid, Doc: uint64(j.t.slot), Hash: a.hash, Text: shown(text),
-	}, e.terms(text, a))
+	e.addTerms(b, text, a)
+	b.EndPassage(segment.Passage{ID: a.pid, Doc: uint64(j.t.slot), Hash: a.hash, Text: shown(text)})
 }
 
 // shown is extract.Decode, without copying what it would not change.
@@ -258,22 +262,19 @@ func shown(text []byte) []byte {
 	return []byte(extract.Decode(text))
 }
 
-// terms yields the terms of a passage: of its text and, if they count, of its
+// addTerms adds the terms of a passage: of its text and, if they count, of its
 // heading path, each heading once for each time it stands there. A passage that
 // is itself the heading line has its own heading's words already.
-func (e *Engine) terms(text []byte, a *place) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		each := func(t analysis.Token) bool { return yield(t.Term) }
-		e.analyzer.Tokens(text, each)
-		if !e.opts.HeadingTerms {
-			return
-		}
-		path := a.heading
-		if a.own {
-			path = path[:len(path)-1]
-		}
-		for _, heading := range path {
-			e.analyzer.Tokens([]byte(heading), each)
-		}
+func (e *Engine) addTerms(b *builder, text []byte, a *place) {
+	e.analyzer.Numbers(text, b, &b.memo)
+	if !e.opts.HeadingTerms {
+		return
+	}
+	path := a.heading
+	if a.own {
+		path = path[:len(path)-1]
+	}
+	for _, heading := range path {
+		e.analyzer.Numbers([]byte(heading), b, &b.memo)
 	}
 }

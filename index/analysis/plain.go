@@ -33,6 +33,20 @@ func (a *Analyzer) plainTokens(text []byte, yield func(Token) bool) {
 	}
 }
 
+// plainNumbers gives a memo the words that plainTokens makes terms of.
+func (a *Analyzer) plainNumbers(text []byte, m *Memo) {
+	analyse, text := a.plainWord, slices.Clip(text)
+	entryOf := func(raw []byte) *entry { return a.cache.get(raw, analyse) }
+	for pos := 0; pos < len(text); {
+		start, end := plainRun(text, pos)
+		if start == end {
+			return
+		}
+		m.word(a, text[start:end], entryOf)
+		pos = end
+	}
+}
+
 // plainRun returns the first maximal run of letters and numbers at or after
 // pos, empty when there is none.
 func plainRun(text []byte, pos int) (start, end int) {

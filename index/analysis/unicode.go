@@ -35,13 +35,19 @@ type tokenizer struct {
 	analyzer *Analyzer
 	text     []byte
 	yield    func(Token) bool
+	memo     *Memo                   // takes the terms instead, if it is set
 	word     func(raw []byte) *entry // what becomes of a word
 	words    *words.Iterator[[]byte] // made when first needed
 }
 
 func (a *Analyzer) unicodeTokens(text []byte, yield func(Token) bool) {
-	t := tokenizer{analyzer: a, text: slices.Clip(text), yield: yield, word: a.cachedWord}
+	t := a.tokenizerOf(text)
+	t.yield = yield
 	t.run()
+}
+
+func (a *Analyzer) tokenizerOf(text []byte) tokenizer {
+	return tokenizer{analyzer: a, text: slices.Clip(text), word: a.cachedWord}
 }
 
 // cachedWord is what becomes of a word of a text.
@@ -81,6 +87,10 @@ func (t *tokenizer) run() {
 
 // emit yields the terms of the word text[start:end].
 func (t *tokenizer) emit(start, end int) bool {
+	if t.memo != nil {
+		t.memo.word(t.analyzer, shorten(t.text[start:end]), t.word)
+		return true
+	}
 	return t.emitEntry(t.word(shorten(t.text[start:end])), start, end)
 }
 
@@ -98,6 +108,10 @@ func shorten(word []byte) []byte {
 
 // emitEntry yields the terms of an entry.
 func (t *tokenizer) emitEntry(e *entry, start, end int) bool {
+	if t.memo != nil {
+		t.memo.entry(e)
+		return true
+	}
 	if e.term == "" {
 		return true
 	}

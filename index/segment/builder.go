@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"io"
 	"slices"
-	"unsafe"
 
 	"github.com/zeebo/xxh3"
 )
@@ -23,11 +22,11 @@ type Builder struct {
 	terms    []builderTerm // by provisional number
 	uses     []termUse     // likewise
 	table    []uint32      // of terms by hash: 1 + provisional number, or 0
-	recent   []recentTerm  // of terms by the address of their string
 	fwd      []TermTF      // by passage, provisional numbers
 	ends     []int         // of each passage in fwd
 	passages []Passage
 	lengths  []uint32 // of the passages, in terms
+	length   uint32   // of the one begun
 	docs     []record
 	docIDs   []uint32 // postings …
 	tfs      []uint32 // … of all terms, when they are written
@@ -45,14 +44,6 @@ type termUse struct {
 	at   uint32 // where, in fwd, that passage's entry is
 }
 
-// recentTerm is a term that came as a certain string: when the same string
-// comes again, as an analyzer's do, its bytes need not be looked at.
-type recentTerm struct {
-	data   *byte
-	length uint32
-	number uint32
-}
-
 type record struct {
 	id   uint64
 	path string
@@ -66,12 +57,11 @@ func NewBuilder() *Builder { return &Builder{} }
 // nothing that it was given.
 func (b *Builder) Reset() {
 	clear(b.terms)
-	clear(b.recent)
 	clear(b.passages)
 	clear(b.docs)
-	b.terms, b.uses, b.table, b.recent, b.fwd = b.terms[:0], b.uses[:0], b.table[:0], b.recent[:0], b.fwd[:0]
+	b.terms, b.uses, b.table, b.fwd = b.terms[:0], b.uses[:0], b.table[:0], b.fwd[:0]
 	b.ends, b.passages, b.lengths, b.docs = b.ends[:0], b.passages[:0], b.lengths[:0], b.docs[:0]
-	b.size = 0
+	b.size, b.length = 0, 0
 }
 
 // AddDocument takes a document's record; data is opaque to this package.
@@ -84,71 +74,63 @@ func (b *Builder) AddDocument(id uint64, path string, data []byte) {
 // their number is its length. The builder holds on to the terms and the text,
 // which must not change before it has written them.
 func (b *Builder) AddPassage(p Passage, terms func(yield func(string) bool)) {
-	n, length := uint32(len(b.passages)+1), uint32(0)
 	terms(func(t string) bool {
-		b.addTerm(t, n)
-		length++
+		b.Add(b.Number(t))
 		return true
 	})
-	b.lengths = append(b.lengths, length)
+	b.EndPassage(p)
+}
+
+// Add takes an occurrence of a term, by its provisional number (see Number), in
+// the passage that EndPassage will add.
+func (b *Builder) Add(number uint32) {
+	u, passage := &b.uses[number], uint32(len(b.passages)+1)
+	b.length++
+	if u.last == passage {
+		b.fwd[u.at].TF++
+		return
+	}
+	u.last, u.at = passage, uint32(len(b.fwd))
+	u.df++
+	b.fwd = append(b.fwd, TermTF{number, 1})
+}
+
+// EndPassage takes the passage whose terms Add was given.
+func (b *Builder) EndPassage(p Passage) {
+	b.lengths = append(b.lengths, b.length)
+	b.length = 0
 	b.ends = append(b.ends, len(b.fwd))
 	b.passages = append(b.passages, p)
 	b.size += 64 + 2*len(p.Text)
 }
 
-func (b *Builder) addTerm(t string, passage uint32) {
-	id := b.number(t)
-	e := &b.uses[id]
-	if e.last == passage {
-		b.fwd[e.at].TF++
-		return
-	}
-	e.last, e.at = passage, uint32(len(b.fwd))
-	e.df++
-	b.fwd = append(b.fwd, TermTF{id, 1})
-	b.size += 24 // here, and once more when the postings are made
-}
-
-// minTable is the least size of the tables of terms, a power of two.
+// minTable is the least size of the table of terms, a power of two.
 const minTable = 256
 
-// number gives the provisional number of a term.
-func (b *Builder) number(t string) uint32 {
+// Number gives the provisional number of a term, until the next Reset.
+func (b *Builder) Number(term string) uint32 {
 	if 2*len(b.terms) >= len(b.table) {
 		b.grow()
 	}
-	data := unsafe.StringData(t)
-	slot := uint64(uintptr(unsafe.Pointer(data))) * 0x9e3779b97f4a7c15 >> 32 & uint64(len(b.recent)-1)
-	r := &b.recent[slot]
-	if r.data != data || r.length != uint32(len(t)) {
-		*r = recentTerm{data, uint32(len(t)), b.find(t)}
-	}
-	return r.number
-}
-
-// find gives the provisional number of a term by its bytes.
-func (b *Builder) find(t string) uint32 {
-	h := xxh3.HashString(t)
+	h := xxh3.HashString(term)
 	mask := uint64(len(b.table) - 1)
 	i := h & mask
 	for ; b.table[i] != 0; i = (i + 1) & mask {
-		if e := &b.terms[b.table[i]-1]; e.hash == h && e.term == t {
+		if e := &b.terms[b.table[i]-1]; e.hash == h && e.term == term {
 			return b.table[i] - 1
 		}
 	}
-	b.terms, b.uses = append(b.terms, builderTerm{t, h}), append(b.uses, termUse{})
+	b.terms, b.uses = append(b.terms, builderTerm{term, h}), append(b.uses, termUse{})
 	b.table[i] = uint32(len(b.terms))
-	b.size += len(t) + 80
+	b.size += len(term) + 80
 	return uint32(len(b.terms) - 1)
 }
 
-// grow doubles the tables.
+// grow doubles the table.
 func (b *Builder) grow() {
 	n := max(minTable, 2*len(b.table))
 	b.table = slices.Grow(b.table[:0], n)[:n]
-	b.recent = slices.Grow(b.recent[:0], n)[:n]
 	clear(b.table)
-	clear(b.recent)
 	for id := range b.terms {
 		i := b.terms[id].hash & uint64(n-1)
 		for b.table[i] != 0 {
@@ -158,8 +140,9 @@ func (b *Builder) grow() {
 	}
 }
 
-// Size estimates the memory held, and needed to write the segment, in bytes.
-func (b *Builder) Size() int { return b.size }
+// Size estimates the memory held, and needed to write the segment, in bytes: of
+// an entry of fwd, once more for its posting.
+func (b *Builder) Size() int { return b.size + 24*len(b.fwd) }
 
 // Passages is the number of passages taken.
 func (b *Builder) Passages() int { return len(b.passages) }
