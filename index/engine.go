@@ -41,6 +41,7 @@ type Engine struct {
 
 	wakeMem, wakeDisk chan struct{} // tell the loops that there may be work
 	applying          atomic.Int32  // calls of Apply under way
+	builders          sync.Pool     // of *builder
 
 	closing context.Context // done when Close is called; ends the loops
 	close   context.CancelFunc

@@ -207,25 +207,63 @@ func (e *Engine) partition(targets []*target) []part {
 	return parts
 }
 
-// builders are kept from one batch to the next, with their memory.
-var builders = sync.Pool{New: func() any { return new(builder) }}
-
+// builder is a segment.Builder with what it takes to feed it. Most words of a
+// batch have been in the one before: it keeps what it found out about terms.
 type builder struct {
 	segment.Builder
-	memo analysis.Memo
-	out  bytes.Buffer
+	memo  analysis.Memo
+	gids  []uint32 // by provisional number of a term; noGID if not known
+	epoch uint64   // of the numbering that gids are of
+	out   bytes.Buffer
 }
 
-// Reset makes the builder ready for the next segment. It holds on to nothing.
-func (b *builder) Reset() {
-	b.Builder.Reset()
-	b.memo.Reset()
+const (
+	noGID = 1<<32 - 1
+	// keptTerms is about how many terms a builder keeps.
+	keptTerms = 1 << 16
+)
+
+// next makes the builder ready for the next segment. It lets go of all
+// documents.
+func (b *builder) next() {
 	b.out.Reset()
+	if b.Terms() < keptTerms {
+		b.Next()
+		return
+	}
+	b.Reset()
+	b.memo.Reset()
+	b.gids = b.gids[:0]
+}
+
+// builders are kept from one batch to the next by the engine. What no batch
+// takes for a while is left to the garbage collector.
+func (e *Engine) takeBuilder() *builder {
+	b, ok := e.builders.Get().(*builder)
+	if !ok {
+		return &builder{epoch: e.state.numbers.epoch}
+	}
+	if b.epoch != e.state.numbers.epoch {
+		b.epoch, b.gids = e.state.numbers.epoch, b.gids[:0]
+	}
+	return b
+}
+
+// gid gives the gid of a term of the builder.
+func (b *builder) gid(n *numbering, base *Snapshot, number uint32, term string, hash uint64) uint32 {
+	for len(b.gids) < b.Terms() {
+		b.gids = append(b.gids, noGID)
+	}
+	g := &b.gids[number]
+	if *g == noGID {
+		*g = n.of(base, term, hash)
+	}
+	return *g
 }
 
 // analyse makes the segment of a part.
 func (e *Engine) analyse(ctx context.Context, base *Snapshot, p *part) error {
-	b := builders.Get().(*builder)
+	b := e.takeBuilder()
 	for _, j := range p.jobs {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -236,14 +274,16 @@ func (e *Engine) analyse(ctx context.Context, base *Snapshot, p *part) error {
 		b.AddDocument(uint64(t.slot), t.path, encodeRecord(&t.info, t.places))
 	}
 	err := b.Write(&b.out, segment.WriteOptions{
-		GID: func(term string, hash uint64) uint32 { return e.state.numbers.of(base, term, hash) },
+		GID: func(number uint32, term string, hash uint64) uint32 {
+			return b.gid(&e.state.numbers, base, number, term, hash)
+		},
 	})
 	if err != nil {
 		return err
 	}
 	p.seg, err = memorySegment(bytes.Clone(b.out.Bytes())) // without the room to grow
-	b.Reset()
-	builders.Put(b)
+	b.next()
+	e.builders.Put(b)
 	return err
 }
 

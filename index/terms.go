@@ -58,6 +58,8 @@ type numbering struct {
 	cache []numbered        // by hash: one that comes takes the place of another
 	known int               // how many of cache there are
 	fresh map[string]uint32 // terms that no view has yet
+	// epoch is another when a number may have changed its term.
+	epoch uint64
 	free  []uint32
 	next  uint32
 }
@@ -142,6 +144,9 @@ func (n *numbering) put(e numbered) {
 
 // settle makes the batch's new numbers good, or gives them back.
 func (n *numbering) settle(good bool) {
+	if !good {
+		n.epoch++
+	}
 	for term, g := range n.fresh {
 		if good {
 			n.remember(term, xxh3.HashString(term), g)
@@ -154,6 +159,7 @@ func (n *numbering) settle(good bool) {
 
 // release gives back the number of a term that no view has.
 func (n *numbering) release(term string, g uint32) {
+	n.epoch++
 	hash := xxh3.HashString(term)
 	if len(n.cache) > 0 {
 		if at := n.slot(hash); at.hash == hash && at.term == term {

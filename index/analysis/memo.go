@@ -28,7 +28,7 @@ type memoSlot struct {
 const (
 	noTerm   = 1<<32 - 1
 	minSlots = 1 << 10 // powers of two
-	maxSlots = 1 << 14
+	maxSlots = 1 << 15
 )
 
 // Reset forgets all words, and the Numbering.

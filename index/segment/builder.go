@@ -17,10 +17,11 @@ type Passage struct {
 }
 
 // Builder gathers passages and documents and writes them as a segment. The
-// zero value is empty. It serves one goroutine, and after Reset again.
+// zero value is empty. It serves one goroutine, and after Reset or Next again.
 type Builder struct {
 	terms    []builderTerm // by provisional number
-	uses     []termUse     // likewise
+	uses     []termUse     // likewise, of this segment
+	used     []uint32      // the provisional numbers that occur in it
 	table    []uint32      // of terms by hash: 1 + provisional number, or 0
 	fwd      []TermTF      // by passage, provisional numbers
 	ends     []int         // of each passage in fwd
@@ -56,10 +57,20 @@ func NewBuilder() *Builder { return &Builder{} }
 // Reset empties the builder and keeps its memory for the next segment, but
 // nothing that it was given.
 func (b *Builder) Reset() {
+	b.Next()
 	clear(b.terms)
+	b.terms, b.uses, b.table = b.terms[:0], b.uses[:0], b.table[:0]
+}
+
+// Next empties the builder but for the terms and their provisional numbers: the
+// next segment is likely to have most of them.
+func (b *Builder) Next() {
 	clear(b.passages)
 	clear(b.docs)
-	b.terms, b.uses, b.table, b.fwd = b.terms[:0], b.uses[:0], b.table[:0], b.fwd[:0]
+	for _, id := range b.used {
+		b.uses[id] = termUse{}
+	}
+	b.used, b.fwd = b.used[:0], b.fwd[:0]
 	b.ends, b.passages, b.lengths, b.docs = b.ends[:0], b.passages[:0], b.lengths[:0], b.docs[:0]
 	b.size, b.length = 0, 0
 }
@@ -89,6 +100,10 @@ func (b *Builder) Add(number uint32) {
 	if u.last == passage {
 		b.fwd[u.at].TF++
 		return
+	}
+	if u.df == 0 {
+		b.used = append(b.used, number)
+		b.size += len(b.terms[number].term) + 80
 	}
 	u.last, u.at = passage, uint32(len(b.fwd))
 	u.df++
@@ -122,7 +137,6 @@ func (b *Builder) Number(term string) uint32 {
 	}
 	b.terms, b.uses = append(b.terms, builderTerm{term, h}), append(b.uses, termUse{})
 	b.table[i] = uint32(len(b.terms))
-	b.size += len(term) + 80
 	return uint32(len(b.terms) - 1)
 }
 
@@ -144,6 +158,9 @@ func (b *Builder) grow() {
 // an entry of fwd, once more for its posting.
 func (b *Builder) Size() int { return b.size + 24*len(b.fwd) }
 
+// Terms is how many terms have a provisional number: they are below it.
+func (b *Builder) Terms() int { return len(b.terms) }
+
 // Passages is the number of passages taken.
 func (b *Builder) Passages() int { return len(b.passages) }
 
@@ -152,15 +169,15 @@ type WriteOptions struct {
 	// Compress packs the text; without it writing is quicker, for a segment
 	// that stays in memory a short while.
 	Compress bool
-	// GID gives the global number of a term, of which it is told the XXH3.
-	// It is called once for each term, in byte order. Nil gives every term
-	// the number 0.
-	GID func(term string, hash uint64) uint32
+	// GID gives the global number of a term, of which it is told the
+	// provisional number and the XXH3, too. It is called once for each term,
+	// in byte order. Nil gives every term the number 0.
+	GID func(number uint32, term string, hash uint64) uint32
 }
 
 // Write writes the segment. The builder is spent.
 func (b *Builder) Write(w io.Writer, opt WriteOptions) error {
-	sw := &writer{o: newOut(w), dict: newDictWriter(len(b.terms)), text: textWriter{compress: opt.Compress}}
+	sw := &writer{o: newOut(w), dict: newDictWriter(len(b.used)), text: textWriter{compress: opt.Compress}}
 	order := b.order()
 	offs, docs, tfs := b.invert(order)
 	b.writeTerms(sw, opt, order, offs, docs, tfs)
@@ -179,9 +196,9 @@ func (b *Builder) order() []uint32 {
 		prefix uint64
 		id     uint32
 	}
-	by := make([]start, len(b.terms))
-	for i := range by {
-		by[i] = start{prefix(b.terms[i].term), uint32(i)}
+	by := make([]start, len(b.used))
+	for i, id := range b.used {
+		by[i] = start{prefix(b.terms[id].term), id}
 	}
 	slices.SortFunc(by, func(x, y start) int {
 		switch {
@@ -192,20 +209,18 @@ func (b *Builder) order() []uint32 {
 		}
 		return cmp.Compare(b.terms[x.id].term, b.terms[y.id].term)
 	})
-	order := make([]uint32, len(by))
 	for i, s := range by {
-		order[i] = s.id
+		b.used[i] = s.id
 	}
-	return order
+	return b.used
 }
 
 // invert makes the postings of every term, in the order of the terms: those of
 // the i-th are at offs[i]:offs[i+1].
 func (b *Builder) invert(order []uint32) (offs []int, docs, tfs []uint32) {
 	offs = make([]int, len(order)+1)
-	next := make([]uint32, len(order)) // by provisional number
 	for i, id := range order {
-		next[id] = uint32(offs[i])
+		b.uses[id].at = uint32(offs[i]) // from now on where its next posting goes
 		offs[i+1] = offs[i] + int(b.uses[id].df)
 	}
 	n := len(b.fwd)
@@ -214,9 +229,9 @@ func (b *Builder) invert(order []uint32) (offs []int, docs, tfs []uint32) {
 	i := 0
 	for p, end := range b.ends {
 		for _, t := range b.fwd[i:end] {
-			at := next[t.Term]
-			docs[at], tfs[at] = uint32(p), t.TF
-			next[t.Term]++
+			at := &b.uses[t.Term].at
+			docs[*at], tfs[*at] = uint32(p), t.TF
+			*at++
 		}
 		i = end
 	}
@@ -232,7 +247,7 @@ func (b *Builder) writeTerms(w *writer, opt WriteOptions, order []uint32, offs [
 		term = append(term[:0], t.term...)
 		gid := uint32(0)
 		if opt.GID != nil {
-			gid = opt.GID(t.term, t.hash)
+			gid = opt.GID(id, t.term, t.hash)
 		}
 		w.term(term, t.hash, gid, docs[offs[i]:offs[i+1]], tfs[offs[i]:offs[i+1]])
 	}

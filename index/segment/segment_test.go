@@ -39,6 +39,8 @@ type dump struct {
 
 var gids = map[string]uint32{}
 
+func gidIn(_ uint32, term string, hash uint64) uint32 { return gidOf(term, hash) }
+
 func gidOf(term string, hash uint64) uint32 {
 	if hash != xxh3.HashString(term) {
 		panic("the hash of " + term)
@@ -94,7 +96,7 @@ func build(t testing.TB, ms []model, ds []modelDoc, compress bool) *Reader {
 		b.AddDocument(d.id, d.path, []byte(d.data))
 	}
 	var buf bytes.Buffer
-	if err := b.Write(&buf, WriteOptions{Compress: compress, GID: gidOf}); err != nil {
+	if err := b.Write(&buf, WriteOptions{Compress: compress, GID: gidIn}); err != nil {
 		t.Fatal(err)
 	}
 	return open(t, buf.Bytes())
@@ -240,7 +242,7 @@ func TestFormatIsPinned(t *testing.T) {
 	}
 	b.AddDocument(1, "/a", []byte("record"))
 	var out bytes.Buffer
-	if err := b.Write(&out, WriteOptions{GID: func(term string, _ uint64) uint32 { return uint32(term[0]) }}); err != nil {
+	if err := b.Write(&out, WriteOptions{GID: func(_ uint32, term string, _ uint64) uint32 { return uint32(term[0]) }}); err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprintf("%d %d %x", Version, out.Len(), xxh3.Hash(out.Bytes())); got != pinned {
