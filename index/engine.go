@@ -70,7 +70,7 @@ func Open(o Options) (*Engine, error) {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
 	e.current.Store(e.empty(0))
-	e.state.drift.free = freeUpkeep
+	e.state.drift.free, e.state.drift.fine = freeUpkeep, fineUpkeep
 	if e.opts.FS != nil {
 		if err := e.openStore(); err != nil {
 			return nil, fmt.Errorf("open index: %w", err)

@@ -14,6 +14,10 @@ const longestPause = time.Minute
 // are refined.
 const refineAfter = 100 * time.Millisecond
 
+// refineRest is how much longer than refining takes norms are left alone after
+// it, so that it never takes much of a processor.
+const refineRest = 20
+
 // memLoop merges segments in memory as they come, and writes them to disk when
 // there are many or some time has passed. When no more come it refines the
 // norms. It ends when the engine closes.
@@ -22,6 +26,7 @@ func (e *Engine) memLoop() {
 	quiet := time.NewTimer(refineAfter)
 	defer quiet.Stop()
 	pause := e.opts.CommitEvery
+	var rested time.Time // before then norms are not refined again
 	for {
 		flush := false
 		select {
@@ -29,7 +34,7 @@ func (e *Engine) memLoop() {
 			return
 		case <-e.wakeMem:
 			e.more(false, e.mergeAll(e.closing))
-			quiet.Reset(refineAfter)
+			quiet.Reset(max(refineAfter, time.Until(rested)))
 			flush = e.store != nil && e.store.failure() == nil &&
 				e.Snapshot().memoryBytes() > e.opts.MemoryBudget/4
 		case <-quiet.C:
@@ -37,7 +42,9 @@ func (e *Engine) memLoop() {
 				quiet.Reset(refineAfter)
 				continue
 			}
+			start := time.Now()
 			e.more(false, e.refine(e.closing))
+			rested = time.Now().Add(refineRest * time.Since(start))
 		case <-due:
 			due, flush = nil, true
 		}
