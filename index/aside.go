@@ -50,7 +50,7 @@ func (e *Engine) without(d *damaged) (*Snapshot, error) {
 		for k := range x.views {
 			x.norm(&x.views[k])
 		}
-		x.w.drift = drift{lastN: math.Log(float64(1 + x.passages)), free: x.w.drift.free, walked: x.postings}
+		x.w.drift = drift{lastN: math.Log(float64(1 + x.passages)), free: x.w.drift.free, fine: x.w.drift.fine, walked: x.postings}
 	})
 	if err != nil {
 		return nil, err

@@ -88,6 +88,7 @@ func TestDriftThereAndBack(t *testing.T) {
 		x.opts, x.docs = plainOptions(), make(map[string]*Document)
 		x.e = openEngine(t, x.opts)
 		x.e.state.drift.free = []int64{0, 200, freeUpkeep}[seed%3]
+		x.e.state.drift.fine = []int64{fineUpkeep, freeUpkeep}[seed/3%2]
 		const files = 120
 		for step := range 4 * files {
 			i := step % files

@@ -144,9 +144,7 @@ func (x *edit) addPart(p part) {
 	i := len(x.views)
 	v := newView(x.txn, p.seg, p.first)
 	x.views = append(x.views, v)
-	for rank := range v.Terms() {
-		x.countTerm(v.GID(rank), v.DF(rank), i, rank)
-	}
+	v.EachTerm(func(rank int, gid uint32, df int) { x.countTerm(gid, df, i, rank) })
 	x.passages += v.Passages()
 	x.length += v.Length()
 	x.slots = max(x.slots, int(x.w.nextSlot))

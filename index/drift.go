@@ -26,16 +26,19 @@ import (
 // at. A term needs about df·fineLimit changes to drift so far and the walk
 // costs df, so that a posting's upkeep is about 1/fineLimit steps, whatever N.
 //
-// While much is added at once, upkeep would cost more than the rest. Then drift
-// may grow to lazyDrift: answers stay exact, more passages are scored. The
-// engine mends it when there is time (Engine.refine).
+// Upkeep would cost a batch more than all the rest. So drift may grow to
+// lazyDrift: answers stay exact, more passages are scored. The engine mends it
+// when there is time (Engine.refine), for many batches at once.
 const (
 	fineLimit = 0.05
 	maxDrift  = 2 * fineLimit
 	lazyDrift = 1.0
 
-	// A batch whose upkeep would walk more postings than freeUpkeep and
-	// upkeepFactor for each that it adds leaves it for later.
+	// A batch whose upkeep would walk more than fineUpkeep postings leaves it
+	// for later, but for terms that have moved by half of lazyDrift. If those
+	// are more than freeUpkeep and upkeepFactor for each posting that it adds,
+	// all norms are computed anew.
+	fineUpkeep   = 256
 	freeUpkeep   = 50_000
 	upkeepFactor = 1
 )
@@ -48,6 +51,7 @@ type drift struct {
 	// nextScan is the bound at which all terms are looked at.
 	nextScan float64
 	free     int64 // freeUpkeep, or what a test sets
+	fine     int64 // likewise fineUpkeep
 	walked   int64 // postings walked since norms were written, about
 }
 
@@ -101,7 +105,7 @@ func (x *edit) certify(old int) {
 	}
 	fresh := x.views[old:]
 	budget := d.free + int64(upkeepFactor*changed)
-	if x.cost(terms) > budget {
+	if x.cost(terms) > min(d.fine, budget) {
 		terms, rest = x.far(terms)
 		bound = max(bound, rest)
 		d.nextScan = lazyDrift
@@ -239,14 +243,18 @@ func (x *edit) norm(v *view) {
 	v.EachTerm(func(r int, gid uint32, _ int) {
 		references[r] = float64(x.stats.at(int(gid)).reference)
 	})
-	v.eachLive(func(local int) {
-		x.list = v.terms(local, x.list)
+	w := normWriter{view: v, txn: x.txn}
+	for local := range v.Passages() {
 		var sum rank.Squares
-		for _, t := range x.list {
-			sum.Add(rank.LogTF(t.TF) * references[t.Term])
+		if !v.isDead(local) {
+			x.list = v.terms(local, x.list)
+			for _, t := range x.list {
+				sum.Add(rank.LogTF(t.TF) * references[t.Term])
+			}
 		}
-		v.setNorm(x.txn, local, float64(sum))
-	})
+		w.add(float64(sum))
+	}
+	w.end()
 }
 
 // walkAll corrects the norms of views[:old] for the terms, and their

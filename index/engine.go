@@ -40,6 +40,8 @@ type Engine struct {
 	state             writerState
 
 	wakeMem, wakeDisk chan struct{} // tell the loops that there may be work
+	applying          atomic.Int32  // calls of Apply under way
+	builders          sync.Pool     // of *builder
 
 	closing context.Context // done when Close is called; ends the loops
 	close   context.CancelFunc
@@ -68,7 +70,7 @@ func Open(o Options) (*Engine, error) {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
 	e.current.Store(e.empty(0))
-	e.state.drift.free = freeUpkeep
+	e.state.drift.free, e.state.drift.fine = freeUpkeep, fineUpkeep
 	if e.opts.FS != nil {
 		if err := e.openStore(); err != nil {
 			return nil, fmt.Errorf("open index: %w", err)
@@ -201,6 +203,8 @@ func (e *Engine) take(ctx context.Context, token chan struct{}) error {
 // ErrStorage (wrapped) if as much waits to be written as may and cannot be;
 // ErrClosed; the cause of ctx.
 func (e *Engine) Apply(ctx context.Context, changes []Change) (generation uint64, err error) {
+	e.applying.Add(1)
+	defer e.applying.Add(-1)
 	for {
 		generation, err = e.apply(ctx, changes)
 		var d *damaged
@@ -276,7 +280,7 @@ func (e *Engine) backpressure(ctx context.Context) error {
 			return err
 		}
 	}
-	if e.store == nil || e.Snapshot().memoryBytes() < e.opts.MemoryBudget/2 {
+	if e.store == nil || e.Snapshot().memoryBytes() < 3*e.opts.MemoryBudget/8 {
 		return nil
 	}
 	err := e.Flush(ctx)

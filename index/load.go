@@ -250,7 +250,7 @@ func (x *edit) countTerms() {
 			}
 		}
 	}
-	x.w.numbers = numbering{next: uint32(c.n)}
+	x.w.numbers = numbering{next: uint32(c.n), epoch: x.w.numbers.epoch + 1}
 	x.terms, x.postings = 0, 0
 	x.stats = pagesOf(x.txn, c.n, func(gid int) termStat {
 		df := c.df[gid]

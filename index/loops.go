@@ -10,8 +10,13 @@ import (
 // longestPause is how long a failing disk is left alone at most.
 const longestPause = time.Minute
 
-// refineAfter is how long no batch must have come before norms are refined.
+// refineAfter is how long no batch must have come or be under way before norms
+// are refined.
 const refineAfter = 100 * time.Millisecond
+
+// refineRest is how much longer than refining takes norms are left alone after
+// it, so that it never takes much of a processor.
+const refineRest = 20
 
 // memLoop merges segments in memory as they come, and writes them to disk when
 // there are many or some time has passed. When no more come it refines the
@@ -21,6 +26,7 @@ func (e *Engine) memLoop() {
 	quiet := time.NewTimer(refineAfter)
 	defer quiet.Stop()
 	pause := e.opts.CommitEvery
+	var rested time.Time // before then norms are not refined again
 	for {
 		flush := false
 		select {
@@ -28,11 +34,17 @@ func (e *Engine) memLoop() {
 			return
 		case <-e.wakeMem:
 			e.more(false, e.mergeAll(e.closing))
-			quiet.Reset(refineAfter)
+			quiet.Reset(max(refineAfter, time.Until(rested)))
 			flush = e.store != nil && e.store.failure() == nil &&
 				e.Snapshot().memoryBytes() > e.opts.MemoryBudget/4
 		case <-quiet.C:
+			if e.applying.Load() > 0 {
+				quiet.Reset(refineAfter)
+				continue
+			}
+			start := time.Now()
 			e.more(false, e.refine(e.closing))
+			rested = time.Now().Add(refineRest * time.Since(start))
 		case <-due:
 			due, flush = nil, true
 		}
@@ -118,6 +130,9 @@ func (e *Engine) mergeMemory(ctx context.Context) (bool, error) {
 	defer func() { <-e.mem }()
 	s := e.Snapshot()
 	at := s.memory()
+	if e.store != nil && e.store.failure() == nil {
+		at = s.afterBulk(at)
+	}
 	lo, hi := chooseMerge(sizesOf(s.views[at:]))
 	if lo == hi {
 		return false, nil

@@ -58,6 +58,20 @@ func chooseMerge(sizes []size) (lo, hi int) {
 	return 0, 0
 }
 
+// bulkSegment: segments in memory of so many passages are left for the flush,
+// which will come soon.
+const bulkSegment = 1024
+
+// afterBulk is where the views from at on begin that bulkSegment leaves.
+func (s *Snapshot) afterBulk(at int) int {
+	for i := len(s.views); i > at; i-- {
+		if s.views[i-1].Passages() >= bulkSegment {
+			return i
+		}
+	}
+	return at
+}
+
 // choosePurge returns a view whose dead text must go from the disk.
 func choosePurge(views []view, before time.Time) (lo, hi int) {
 	for i := range views {
@@ -184,16 +198,17 @@ func (x *edit) exchange(lo int, m *merge) {
 // are now.
 func (x *edit) viewOf(m *merge, sources []view) view {
 	v := newView(x.txn, m.out, sources[0].first)
+	norms := normWriter{view: &v, txn: x.txn}
 	for k := range sources {
 		s := &sources[k]
 		for local, to := range m.remaps[k].Passages {
 			if to == segment.Gone {
 				continue
 			}
-			v.setNorm(x.txn, int(to), s.norms.at(local))
 			if s.isDead(local) {
 				v.kill(x.txn, int(to))
 			}
+			norms.add(s.norms.at(local))
 		}
 		for ord, to := range m.remaps[k].Docs {
 			if to != segment.Gone && s.isDeadDoc(ord) {
@@ -201,6 +216,7 @@ func (x *edit) viewOf(m *merge, sources []view) view {
 			}
 		}
 	}
+	norms.end()
 	return v
 }
 

@@ -128,9 +128,11 @@ func (n *normsFile) adopt(x *edit, v *view) bool {
 	if len(b) != 4*v.Passages() || v.Passages() == 0 {
 		return false
 	}
+	w := normWriter{view: v, txn: x.txn}
 	for p := range v.Passages() {
-		v.setNorm(x.txn, p, float64(floatAt(b, p)))
+		w.add(float64(floatAt(b, p)))
 	}
+	w.end()
 	return true
 }
 

@@ -63,4 +63,11 @@ func (p *pages[T]) edit(txn uint64, i int) *T {
 	return &pg.v[i%pageSize]
 }
 
+// editPage returns all elements of a page for the transaction to change; i is
+// the first.
+func (p *pages[T]) editPage(txn uint64, i int) []T {
+	p.edit(txn, i)
+	return p.root[i/pageSize].v[:min(pageSize, p.n-i)]
+}
+
 func (p *pages[T]) set(txn uint64, i int, v T) { *p.edit(txn, i) = v }

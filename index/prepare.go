@@ -3,10 +3,10 @@ package index
 import (
 	"bytes"
 	"context"
-	"iter"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"quern/index/analysis"
 	"quern/index/chunk"
@@ -172,8 +172,7 @@ func (s *Snapshot) sameTerms(t *target, p *place, n int, buf *segment.TextBuffer
 		return false
 	}
 	v, local := s.locate(t.old, n)
-	text := extract.Decode(t.content.Text[p.start:p.end])
-	return bytes.Equal([]byte(text), v.text(local, buf))
+	return bytes.Equal(shown(t.content.Text[p.start:p.end]), v.text(local, buf))
 }
 
 // partition shares out the new passages, in order, and numbers them. The last
@@ -208,9 +207,63 @@ func (e *Engine) partition(targets []*target) []part {
 	return parts
 }
 
+// builder is a segment.Builder with what it takes to feed it. Most words of a
+// batch have been in the one before: it keeps what it found out about terms.
+type builder struct {
+	segment.Builder
+	memo  analysis.Memo
+	gids  []uint32 // by provisional number of a term; noGID if not known
+	epoch uint64   // of the numbering that gids are of
+	out   bytes.Buffer
+}
+
+const (
+	noGID = 1<<32 - 1
+	// keptTerms is about how many terms a builder keeps.
+	keptTerms = 1 << 16
+)
+
+// next makes the builder ready for the next segment. It lets go of all
+// documents.
+func (b *builder) next() {
+	b.out.Reset()
+	if b.Terms() < keptTerms {
+		b.Next()
+		return
+	}
+	b.Reset()
+	b.memo.Reset()
+	b.gids = b.gids[:0]
+}
+
+// builders are kept from one batch to the next by the engine. What no batch
+// takes for a while is left to the garbage collector.
+func (e *Engine) takeBuilder() *builder {
+	b, ok := e.builders.Get().(*builder)
+	if !ok {
+		return &builder{epoch: e.state.numbers.epoch}
+	}
+	if b.epoch != e.state.numbers.epoch {
+		b.epoch, b.gids = e.state.numbers.epoch, b.gids[:0]
+	}
+	return b
+}
+
+// gid gives the gid of a term of the builder.
+func (b *builder) gid(n *numbering, base *Snapshot, number uint32, term string, hash uint64) uint32 {
+	for len(b.gids) < b.Terms() {
+		b.gids = append(b.gids, noGID)
+	}
+	g := &b.gids[number]
+	if *g == noGID {
+		*g = n.of(base, term, hash)
+	}
+	return *g
+}
+
 // analyse makes the segment of a part.
 func (e *Engine) analyse(ctx context.Context, base *Snapshot, p *part) error {
-	b := segment.NewBuilder()
+	b := e.takeBuilder()
 	for _, j := range p.jobs {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -220,41 +273,48 @@ func (e *Engine) analyse(ctx context.Context, base *Snapshot, p *part) error {
 	for _, t := range p.records {
 		b.AddDocument(uint64(t.slot), t.path, encodeRecord(&t.info, t.places))
 	}
-	var out bytes.Buffer
-	err := b.Write(&out, segment.WriteOptions{
-		GID: func(term []byte) uint32 { return e.state.numbers.of(base, term) },
+	err := b.Write(&b.out, segment.WriteOptions{
+		GID: func(number uint32, term string, hash uint64) uint32 {
+			return b.gid(&e.state.numbers, base, number, term, hash)
+		},
 	})
 	if err != nil {
 		return err
 	}
-	p.seg, err = memorySegment(bytes.Clone(out.Bytes())) // without the room to grow
+	p.seg, err = memorySegment(bytes.Clone(b.out.Bytes())) // without the room to grow
+	b.next()
+	e.builders.Put(b)
 	return err
 }
 
-func (e *Engine) addPassage(b *segment.Builder, j job) {
+func (e *Engine) addPassage(b *builder, j job) {
 	a := &j.t.places[j.n]
 	text := j.t.content.Text[a.start:a.end]
-	b.AddPassage(segment.Passage{
-		ID: a.pid, Doc: uint64(j.t.slot), Hash: a.hash, Text: []byte(extract.Decode(text)),
-	}, e.terms(text, a))
+	e.addTerms(b, text, a)
+	b.EndPassage(segment.Passage{ID: a.pid, Doc: uint64(j.t.slot), Hash: a.hash, Text: shown(text)})
 }
 
-// terms yields the terms of a passage: of its text and, if they count, of its
+// shown is extract.Decode, without copying what it would not change.
+func shown(text []byte) []byte {
+	if utf8.Valid(text) && bytes.IndexByte(text, '\r') < 0 {
+		return text
+	}
+	return []byte(extract.Decode(text))
+}
+
+// addTerms adds the terms of a passage: of its text and, if they count, of its
 // heading path, each heading once for each time it stands there. A passage that
 // is itself the heading line has its own heading's words already.
-func (e *Engine) terms(text []byte, a *place) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		each := func(t analysis.Token) bool { return yield(t.Term) }
-		e.analyzer.Tokens(text, each)
-		if !e.opts.HeadingTerms {
-			return
-		}
-		path := a.heading
-		if a.own {
-			path = path[:len(path)-1]
-		}
-		for _, heading := range path {
-			e.analyzer.Tokens([]byte(heading), each)
-		}
+func (e *Engine) addTerms(b *builder, text []byte, a *place) {
+	e.analyzer.Numbers(text, b, &b.memo)
+	if !e.opts.HeadingTerms {
+		return
+	}
+	path := a.heading
+	if a.own {
+		path = path[:len(path)-1]
+	}
+	for _, heading := range path {
+		e.analyzer.Numbers([]byte(heading), b, &b.memo)
 	}
 }

@@ -169,6 +169,7 @@ func TestAnyHistory(t *testing.T) {
 		h := &history{opts: drawOptions(rt), docs: make(map[string]*Document)}
 		h.e = openEngine(t, h.opts)
 		h.e.state.drift.free = rapid.SampledFrom([]int64{0, 20, freeUpkeep}).Draw(rt, "free upkeep")
+		h.e.state.drift.fine = rapid.SampledFrom([]int64{0, 20, freeUpkeep}).Draw(rt, "fine upkeep")
 		defer h.e.Close()
 		for range rapid.IntRange(1, 12).Draw(rt, "batches") {
 			var batch []Change

@@ -93,6 +93,48 @@ func (v *view) setNorm(txn uint64, local int, norm2 float64) {
 	v.floors.set(txn, local/64, normFloor{min(f.norm, norm), max(f.root, root)})
 }
 
+// normWriter sets the norms of all passages of a view, in order: quicker than
+// one by one, and the bounds are as near as they can be.
+type normWriter struct {
+	*view
+	txn  uint64
+	n    int // passages so far
+	page []float64
+}
+
+func (w *normWriter) add(norm2 float64) {
+	if w.n%pageSize == 0 {
+		w.end()
+		w.page = w.norms.editPage(w.txn, w.n)
+	}
+	w.page[w.n%pageSize] = norm2
+	w.n++
+}
+
+// end bounds the page that is written: a page of norms has a floor of its own.
+func (w *normWriter) end() {
+	if len(w.page) == 0 {
+		return
+	}
+	block := (w.n - 1) / pageSize
+	least, root := math.Inf(1), float32(0)
+	dead := w.dead.at(block)
+	for i, norm2 := range w.page {
+		if dead>>i&1 == 0 {
+			least, root = min(least, norm2), max(root, w.Root(block*pageSize+i))
+		}
+	}
+	f := normFloor{} // all are dead
+	if root != 0 {
+		f = normFloor{math.Nextafter32(float32(math.Sqrt(max(least, 0))), 0), root}
+	}
+	w.floors.set(w.txn, block, f)
+	w.page = nil
+}
+
+// A block of floors, and of the dead, is a page of norms.
+const _ = uint(pageSize-64) + uint(64-pageSize)
+
 // least is a lower bound of the true norms of a block of 64 passages.
 func (v *view) least(block int, drift float64) float64 {
 	f := v.floors.at(block)

@@ -18,16 +18,20 @@ func (a *Analyzer) unicodeWord(raw string) entry {
 		return entry{raw: raw, term: a.finish(word)}
 	}
 	e := entry{raw: raw}
+	var more []string
 	t := tokenizer{analyzer: a, text: []byte(word), word: a.partOf}
 	t.yield = func(t Token) bool {
 		if e.term == "" {
 			e.term = t.Term
 		} else {
-			e.more = append(e.more, t.Term)
+			more = append(more, t.Term)
 		}
 		return true
 	}
 	t.run()
+	if more != nil {
+		e.more = &more
+	}
 	return e
 }
 

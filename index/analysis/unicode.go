@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -34,13 +35,19 @@ type tokenizer struct {
 	analyzer *Analyzer
 	text     []byte
 	yield    func(Token) bool
+	memo     *Memo                   // takes the terms instead, if it is set
 	word     func(raw []byte) *entry // what becomes of a word
 	words    *words.Iterator[[]byte] // made when first needed
 }
 
 func (a *Analyzer) unicodeTokens(text []byte, yield func(Token) bool) {
-	t := tokenizer{analyzer: a, text: text, yield: yield, word: a.cachedWord}
+	t := a.tokenizerOf(text)
+	t.yield = yield
 	t.run()
+}
+
+func (a *Analyzer) tokenizerOf(text []byte) tokenizer {
+	return tokenizer{analyzer: a, text: slices.Clip(text), word: a.cachedWord}
 }
 
 // cachedWord is what becomes of a word of a text.
@@ -80,6 +87,10 @@ func (t *tokenizer) run() {
 
 // emit yields the terms of the word text[start:end].
 func (t *tokenizer) emit(start, end int) bool {
+	if t.memo != nil {
+		t.memo.word(t.analyzer, shorten(t.text[start:end]), t.word)
+		return true
+	}
 	return t.emitEntry(t.word(shorten(t.text[start:end])), start, end)
 }
 
@@ -97,13 +108,20 @@ func shorten(word []byte) []byte {
 
 // emitEntry yields the terms of an entry.
 func (t *tokenizer) emitEntry(e *entry, start, end int) bool {
+	if t.memo != nil {
+		t.memo.entry(e)
+		return true
+	}
 	if e.term == "" {
 		return true
 	}
 	if !t.yield(Token{e.term, start, end}) {
 		return false
 	}
-	for _, term := range e.more {
+	if e.more == nil {
+		return true
+	}
+	for _, term := range *e.more {
 		if !t.yield(Token{term, start, end}) {
 			return false
 		}
@@ -117,9 +135,7 @@ func (t *tokenizer) emitEntry(e *entry, start, end int) bool {
 func asciiWord(text []byte, pos int) (end int, whole bool) {
 	end, whole = acronym(text, pos)
 	for whole {
-		for end < len(text) && text[end] < utf8.RuneSelf && alnum[text[end]] {
-			end++
-		}
+		end = alnumEnd(text, end)
 		if end == len(text) {
 			return end, true
 		}

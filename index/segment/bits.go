@@ -17,19 +17,16 @@ func packedLen(n int, w uint) int { return (n*int(w) + 7) / 8 }
 func appendPacked(dst []byte, vals []uint32, w uint) []byte {
 	var acc uint64
 	var n uint
+	end := len(dst) + packedLen(len(vals), w)
 	for _, v := range vals {
 		acc |= uint64(v) << n
-		n += w
-		for n >= 8 {
-			dst = append(dst, byte(acc))
-			acc >>= 8
-			n -= 8
+		if n += w; n >= 32 {
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(acc))
+			acc >>= 32
+			n -= 32
 		}
 	}
-	if n > 0 {
-		dst = append(dst, byte(acc))
-	}
-	return dst
+	return binary.LittleEndian.AppendUint32(dst, uint32(acc))[:end]
 }
 
 // unpack reads len(dst) numbers of w ≤ 32 bits. src must hold them and

@@ -72,6 +72,18 @@ func (c *columnWriter) parts() [][]byte {
 	return [][]byte{count, c.headers, c.bits, make([]byte, overread)}
 }
 
+// each calls f with the numbers, in order; no more may be added.
+func (c *columnWriter) each(f func(v uint64)) {
+	p := c.parts()
+	r := column{n: c.n, headers: p[1], bits: append(p[2], p[3]...)}
+	var block [columnBlock]uint64
+	for at := 0; at < c.n; at += columnBlock {
+		for _, v := range block[:r.block(at/columnBlock, &block)] {
+			f(v)
+		}
+	}
+}
+
 // column reads what a columnWriter wrote.
 type column struct {
 	n       int

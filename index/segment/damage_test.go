@@ -39,7 +39,7 @@ func bytesOf(t testing.TB, ms []model, ds []modelDoc, compress bool) []byte {
 		b.AddDocument(d.id, d.path, []byte(d.data))
 	}
 	var buf bytes.Buffer
-	if err := b.Write(&buf, WriteOptions{Compress: compress, GID: gidOf}); err != nil {
+	if err := b.Write(&buf, WriteOptions{Compress: compress, GID: gidIn}); err != nil {
 		t.Fatal(err)
 	}
 	return buf.Bytes()

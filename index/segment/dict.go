@@ -35,7 +35,7 @@ type dictWriter struct {
 // newDictWriter expects at most terms terms.
 func newDictWriter(terms int) *dictWriter { return &dictWriter{bloom: newBloom(terms)} }
 
-func (d *dictWriter) add(term []byte, df int, gid uint32, off uint64) {
+func (d *dictWriter) add(term []byte, hash uint64, df int, gid uint32, off uint64) {
 	if d.n%dictBlock == 0 {
 		d.blocks.add(uint64(len(d.strings)))
 		d.prefixes = binary.LittleEndian.AppendUint64(d.prefixes, prefix(term))
@@ -51,13 +51,17 @@ func (d *dictWriter) add(term []byte, df int, gid uint32, off uint64) {
 	d.offs.add(off)
 	d.dfs.add(uint64(df))
 	d.gids.add(uint64(gid))
-	d.bloom.add(xxh3.Hash(term))
+	d.bloom.add(hash)
 	d.n++
 }
 
 // prefix is the first eight bytes of a term, so that numbers compare as terms
 // do, but for equal ones.
-func prefix(term []byte) uint64 {
+func prefix[T []byte | string](term T) uint64 {
+	if len(term) >= 8 {
+		return uint64(term[7]) | uint64(term[6])<<8 | uint64(term[5])<<16 | uint64(term[4])<<24 |
+			uint64(term[3])<<32 | uint64(term[2])<<40 | uint64(term[1])<<48 | uint64(term[0])<<56
+	}
 	var b [8]byte
 	copy(b[:], term)
 	return binary.BigEndian.Uint64(b[:])
@@ -94,6 +98,10 @@ func (r *Reader) Lookup(term []byte) (t int, ok bool, err error) {
 	}
 	return 0, false, c.err
 }
+
+// MayHave says of nearly all terms that are not there, by their XXH3, that they
+// are not.
+func (r *Reader) MayHave(hash uint64) bool { return r.terms > 0 && r.bloom.has(hash) }
 
 // beyond gives the first block of the dictionary that begins beyond a term.
 // Nearly always the prefixes alone tell.

@@ -1,8 +1,10 @@
 package segment
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
+	"slices"
 	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
@@ -63,8 +65,10 @@ const (
 )
 
 // out writes a file and keeps the checksum of each chunk of it. Errors stick.
+// What goes to a buffer is written there at once.
 type out struct {
 	w     io.Writer
+	mem   *bytes.Buffer // w, if it is one and was empty
 	chunk []byte
 	sums  []uint64
 	n     uint64 // bytes written
@@ -73,7 +77,12 @@ type out struct {
 }
 
 func newOut(w io.Writer) *out {
-	o := &out{w: w, chunk: make([]byte, 0, chunkSize)}
+	o := &out{w: w}
+	if mem, ok := w.(*bytes.Buffer); ok && mem.Len() == 0 {
+		o.mem = mem
+	} else {
+		o.chunk = make([]byte, 0, chunkSize)
+	}
 	h := append(make([]byte, 0, headerSize), magic...)
 	h = binary.LittleEndian.AppendUint32(h, Version)
 	o.write(binary.LittleEndian.AppendUint32(h, 0))
@@ -82,6 +91,10 @@ func newOut(w io.Writer) *out {
 
 func (o *out) write(b []byte) {
 	o.n += uint64(len(b))
+	if o.mem != nil {
+		o.mem.Write(b)
+		return
+	}
 	for len(b) > 0 {
 		k := min(len(b), chunkSize-len(o.chunk))
 		o.chunk = append(o.chunk, b[:k]...)
@@ -96,6 +109,17 @@ func (o *out) flush() {
 	o.sums = append(o.sums, xxh3.Hash(o.chunk))
 	o.raw(o.chunk)
 	o.chunk = o.chunk[:0]
+}
+
+// endChunks completes the checksums.
+func (o *out) endChunks() {
+	if o.mem != nil {
+		for chunk := range slices.Chunk(o.mem.Bytes(), chunkSize) {
+			o.sums = append(o.sums, xxh3.Hash(chunk))
+		}
+	} else if len(o.chunk) > 0 {
+		o.flush()
+	}
 }
 
 func (o *out) raw(b []byte) {
@@ -122,9 +146,7 @@ func (o *out) section(sec int, parts ...[]byte) {
 
 // finish writes the footer: checksums, counts, section table, trailer.
 func (o *out) finish(cnt [counts]uint64) error {
-	if len(o.chunk) > 0 {
-		o.flush()
-	}
+	o.endChunks()
 	f := make([]byte, 0, len(o.sums)*8+counts*8+sections*16+trailer)
 	for _, s := range o.sums {
 		f = binary.LittleEndian.AppendUint64(f, s)

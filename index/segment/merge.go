@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"github.com/zeebo/xxh3"
 )
 
 // Gone marks, in a Remap, what the merged segment no longer has.
@@ -52,6 +54,7 @@ func Merge(ctx context.Context, w io.Writer, in []Input, opt MergeOptions) ([]Re
 		terms += x.Reader.terms
 	}
 	m.w = &writer{o: newOut(w), dict: newDictWriter(terms), text: textWriter{compress: opt.Compress}, scores: opt.Scores}
+	m.w.tables = m.tables
 	m.number()
 	for _, step := range []func() error{m.terms, m.passages, m.texts, m.documents, m.w.finish} {
 		if err := step(); err != nil {
@@ -146,7 +149,7 @@ func (m *merger) term(term []byte, heap *cursorHeap) error {
 		}
 	}
 	if len(m.docs) > 0 {
-		m.w.term(term, gid, m.docs, m.tfs)
+		m.w.term(term, xxh3.Hash(term), gid, m.docs, m.tfs)
 	} else if m.opt.Dropped != nil {
 		m.opt.Dropped(term, gid)
 	}
@@ -204,15 +207,52 @@ func (m *merger) passage(r *Reader, k, i int, buf []TermTF) ([]TermTF, error) {
 	for j := range terms {
 		terms[j].Term = m.termMap[k][terms[j].Term]
 	}
-	hash, err := r.PassageHash(i)
-	if err != nil {
-		return terms, err
-	}
-	if m.opt.Scores != nil {
-		m.w.norms = appendFloat(m.w.norms, m.opt.Scores.Norm2(k, i))
-	}
-	m.w.passage(r.PassageID(i), r.PassageDoc(i), hash, r.PassageLength(i), terms)
+	m.w.passage(r.PassageID(i), r.PassageDoc(i), 0, r.PassageLength(i), terms)
 	return terms, nil
+}
+
+// tables writes the tables by passage, of which the inputs have the entries.
+func (m *merger) tables(sec int) error {
+	for k, x := range m.in {
+		r := x.Reader
+		switch sec {
+		case secHashes:
+			if err := r.hashes.check(0, len(r.hashes.b)); err != nil {
+				return err
+			}
+			m.copyTable(k, r.hashes.b, 8)
+		case secRoots:
+			m.copyTable(k, r.roots, 4)
+		case secNorms:
+			m.norms(k)
+		}
+	}
+	return nil
+}
+
+// copyTable writes the entries, of so many bytes each, of an input's live
+// passages.
+func (m *merger) copyTable(k int, table []byte, size int) {
+	live := func(i int) bool { return m.remaps[k].Passages[i] != Gone }
+	for i, n := 0, len(m.remaps[k].Passages); i < n; i++ {
+		from := i
+		for i < n && live(i) {
+			i++
+		}
+		m.w.o.write(table[from*size : i*size])
+	}
+}
+
+func (m *merger) norms(k int) {
+	if m.opt.Scores == nil {
+		return
+	}
+	for i, to := range m.remaps[k].Passages {
+		if to != Gone {
+			m.w.buf = appendFloat(m.w.buf[:0], m.opt.Scores.Norm2(k, i))
+			m.w.o.write(m.w.buf)
+		}
+	}
 }
 
 // texts copies whole the compressed blocks of which nothing is dead, and packs

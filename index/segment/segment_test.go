@@ -39,11 +39,16 @@ type dump struct {
 
 var gids = map[string]uint32{}
 
-func gidOf(term []byte) uint32 {
-	g, ok := gids[string(term)]
+func gidIn(_ uint32, term string, hash uint64) uint32 { return gidOf(term, hash) }
+
+func gidOf(term string, hash uint64) uint32 {
+	if hash != xxh3.HashString(term) {
+		panic("the hash of " + term)
+	}
+	g, ok := gids[term]
 	if !ok {
 		g = uint32(len(gids))
-		gids[string(term)] = g
+		gids[term] = g
 	}
 	return g
 }
@@ -91,7 +96,7 @@ func build(t testing.TB, ms []model, ds []modelDoc, compress bool) *Reader {
 		b.AddDocument(d.id, d.path, []byte(d.data))
 	}
 	var buf bytes.Buffer
-	if err := b.Write(&buf, WriteOptions{Compress: compress, GID: gidOf}); err != nil {
+	if err := b.Write(&buf, WriteOptions{Compress: compress, GID: gidIn}); err != nil {
 		t.Fatal(err)
 	}
 	return open(t, buf.Bytes())
@@ -135,7 +140,7 @@ func expected(ms []model, ds []modelDoc) dump {
 	slices.Sort(d.Terms)
 	for i, t := range d.Terms {
 		d.Postings = append(d.Postings, fmt.Sprint(byTerm[t]))
-		d.Terms[i] = fmt.Sprint(t, " ", gidOf([]byte(t)), " ", len(byTerm[t]))
+		d.Terms[i] = fmt.Sprint(t, " ", gidOf(t, xxh3.HashString(t)), " ", len(byTerm[t]))
 	}
 	for _, x := range ds {
 		d.Docs = append(d.Docs, fmt.Sprint(x))
@@ -237,7 +242,7 @@ func TestFormatIsPinned(t *testing.T) {
 	}
 	b.AddDocument(1, "/a", []byte("record"))
 	var out bytes.Buffer
-	if err := b.Write(&out, WriteOptions{GID: func(term []byte) uint32 { return uint32(term[0]) }}); err != nil {
+	if err := b.Write(&out, WriteOptions{GID: func(_ uint32, term string, _ uint64) uint32 { return uint32(term[0]) }}); err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprintf("%d %d %x", Version, out.Len(), xxh3.Hash(out.Bytes())); got != pinned {
@@ -295,7 +300,7 @@ func mergeParts(t *testing.T, r *rand.Rand, ms []model, ds []modelDoc) (*Reader,
 		Norm2:     func(k, i int) float32 { return float32(in[k].Reader.PassageID(i)) },
 		Reference: func(gid uint32) float32 { return float32(gid) + 0.5 },
 	}
-	dropped := func(term []byte, gid uint32) { gone[string(term)] = gid == gidOf(term) }
+	dropped := func(term []byte, gid uint32) { gone[string(term)] = gid == gidOf(string(term), xxh3.Hash(term)) }
 	remaps, err := Merge(context.Background(), &buf, in, MergeOptions{Compress: r.IntN(2) == 0, Scores: scores, Dropped: dropped})
 	if err != nil {
 		t.Fatal(err)

@@ -6,14 +6,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Text is gathered in blocks of about 16 KiB, whole passages each:
+// Text is gathered in blocks of about 24 KiB, whole passages each:
 //
 //	u8 codec (0 as it stands, 1 zstd) · the bytes
 //
 // with columns for the offset of each block, for where its text begins in the
 // text of all, and for where each passage's text begins there.
 const (
-	textBlock    = 16 << 10
+	textBlock    = 24 << 10
 	textRaw      = 0
 	textZstd     = 1
 	textMaxBlock = 1 << 30
@@ -24,7 +24,7 @@ const (
 var (
 	encoder = sync.OnceValue(func() *zstd.Encoder {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithLowerEncoderMem(true),
-			zstd.WithWindowSize(64<<10), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(false))
+			zstd.WithWindowSize(64<<10), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
 		if err != nil {
 			panic(err) // the options are constants
 		}
@@ -42,8 +42,9 @@ var (
 
 type textWriter struct {
 	compress bool
-	pending  []byte
-	raw      uint64 // bytes of text before pending
+	pending  []byte // of a block to be packed
+	open     int    // bytes of text of the block begun
+	raw      uint64 // bytes of text before it
 	size     uint64 // bytes written
 	offs     columnWriter
 	begins   columnWriter
@@ -53,35 +54,56 @@ type textWriter struct {
 
 // add appends a passage's text; the block it fills is written to o.
 func (w *textWriter) add(o *out, text []byte) {
-	w.starts.add(w.raw + uint64(len(w.pending)))
-	w.pending = append(w.pending, text...)
-	if len(w.pending) >= textBlock {
+	w.starts.add(w.raw + uint64(w.open))
+	if w.compress {
+		w.pending = append(w.pending, text...)
+	} else if len(text) > 0 {
+		w.stream(o, text)
+	}
+	w.open += len(text)
+	if w.open >= textBlock {
 		w.flush(o)
 	}
 }
 
-func (w *textWriter) flush(o *out) {
-	if len(w.pending) == 0 {
-		return
+// stream writes text as it stands.
+func (w *textWriter) stream(o *out, text []byte) {
+	if w.open == 0 {
+		w.begin(o, []byte{textRaw})
 	}
-	w.buf = append(w.buf[:0], textRaw)
-	compress := w.compress && len(w.pending) >= textSmall
-	if compress {
-		w.buf[0] = textZstd
-		w.buf = encoder().EncodeAll(w.pending, w.buf)
-	}
-	if !compress || len(w.buf) > len(w.pending) {
-		w.buf = append(append(w.buf[:0], textRaw), w.pending...)
-	}
-	w.emit(o, w.buf, len(w.pending))
-	w.pending = w.pending[:0]
+	w.size += uint64(len(text))
+	o.write(text)
 }
 
-func (w *textWriter) emit(o *out, block []byte, raw int) {
+func (w *textWriter) flush(o *out) {
+	if w.open == 0 {
+		return
+	}
+	if w.compress {
+		w.begin(o, w.packed())
+		w.pending = w.pending[:0]
+	}
+	w.raw += uint64(w.open)
+	w.open = 0
+}
+
+// packed gives pending as a block.
+func (w *textWriter) packed() []byte {
+	if len(w.pending) >= textSmall {
+		w.buf = encoder().EncodeAll(w.pending, append(w.buf[:0], textZstd))
+		if len(w.buf) <= len(w.pending) {
+			return w.buf
+		}
+	}
+	w.buf = append(append(w.buf[:0], textRaw), w.pending...)
+	return w.buf
+}
+
+// begin writes a block, or the first part of one.
+func (w *textWriter) begin(o *out, block []byte) {
 	w.offs.add(w.size)
 	w.begins.add(w.raw)
 	w.size += uint64(len(block))
-	w.raw += uint64(raw)
 	o.write(block)
 }
 
@@ -94,7 +116,8 @@ func (w *textWriter) copyBlock(o *out, block []byte, lens []int) {
 		w.starts.add(w.raw + uint64(raw))
 		raw += n
 	}
-	w.emit(o, block, raw)
+	w.begin(o, block)
+	w.raw += uint64(raw)
 }
 
 // TextBuffer keeps the last block a reader unpacked, for passages that share

@@ -22,9 +22,8 @@ type writer struct {
 	docSize     uint64
 	hashes      []byte
 	roots       []byte
-	norms       []byte // none unless scores are given
-	references  []byte
 	scores      *Scores
+	tables      func(sec int) error // writes hashes, roots and norms instead
 	ids, docs   columnWriter
 	lens        columnWriter
 	forwardOffs columnWriter
@@ -39,13 +38,10 @@ type pathEntry struct {
 	ord  uint32
 }
 
-// term writes a term's postings; terms come in byte order.
-func (w *writer) term(term []byte, gid uint32, docs, tfs []uint32) {
+// term writes a term's postings; terms come in byte order. Hash is its XXH3.
+func (w *writer) term(term []byte, hash uint64, gid uint32, docs, tfs []uint32) {
 	off := w.o.n - w.o.table[secPostings][0]
-	w.dict.add(term, len(docs), gid, off)
-	if w.scores != nil {
-		w.references = appendFloat(w.references, w.scores.Reference(gid))
-	}
+	w.dict.add(term, hash, len(docs), gid, off)
 	w.postings += uint64(len(docs))
 	w.buf = appendPostings(w.buf[:0], docs, tfs, w.lengths)
 	w.o.write(w.buf)
@@ -70,8 +66,10 @@ func (w *writer) passage(id, doc, hash uint64, length uint32, terms []TermTF) {
 	w.docs.add(doc)
 	w.lens.add(uint64(length))
 	w.length += uint64(length)
-	w.hashes = binary.LittleEndian.AppendUint64(w.hashes, hash)
-	w.roots = appendFloat(w.roots, root(terms))
+	if w.tables == nil {
+		w.hashes = binary.LittleEndian.AppendUint64(w.hashes, hash)
+		w.roots = appendFloat(w.roots, root(terms))
+	}
 	w.forwardOffs.add(w.forwardSize)
 	w.buf = appendForward(w.buf[:0], terms)
 	w.forwardSize += uint64(len(w.buf))
@@ -102,7 +100,9 @@ func (w *writer) document(id uint64, path string, data []byte) {
 
 func (w *writer) finish() error {
 	w.o.end(secDocs)
-	w.o.section(secHashes, w.hashes)
+	if err := w.table(secHashes, w.hashes); err != nil {
+		return err
+	}
 	for _, c := range []struct {
 		sec int
 		col *columnWriter
@@ -118,15 +118,39 @@ func (w *writer) finish() error {
 	}
 	w.o.section(secBloom, w.dict.bloom)
 	w.o.section(secPaths, w.pathTable())
-	w.o.section(secRoots, w.roots)
-	w.o.section(secNorms, w.norms)
-	w.o.section(secReferences, w.references)
+	if err := cmp.Or(w.table(secRoots, w.roots), w.table(secNorms, nil)); err != nil {
+		return err
+	}
+	w.references()
 	w.o.section(secPrefixes, w.dict.prefixes)
 	return w.o.finish([counts]uint64{
 		cntPassages: uint64(w.ids.n), cntDocuments: uint64(w.docIDs.n), cntTerms: uint64(w.dict.n),
 		cntPostings: w.postings, cntLength: w.length,
 		cntTextBlocks: uint64(w.text.begins.n), cntTextSize: w.text.raw,
 	})
+}
+
+// table writes a table by passage: what was gathered, or what tables writes.
+func (w *writer) table(sec int, gathered []byte) error {
+	w.o.begin(sec)
+	defer w.o.end(sec)
+	if w.tables != nil {
+		return w.tables(sec)
+	}
+	w.o.write(gathered)
+	return nil
+}
+
+// references writes those of the terms, if there are scores.
+func (w *writer) references() {
+	w.o.begin(secReferences)
+	if w.scores != nil {
+		w.dict.gids.each(func(gid uint64) {
+			w.buf = appendFloat(w.buf[:0], w.scores.Reference(uint32(gid)))
+			w.o.write(w.buf)
+		})
+	}
+	w.o.end(secReferences)
 }
 
 // pathTable is 12 bytes a document, by hash: u64 hash of the path, u32 number.
