@@ -15,6 +15,15 @@ type scratch struct {
 	dirty []uint64  // a bit for each passage: its sum was added to
 
 	list  segment.Postings
+	lists []blockList // the frequent terms of a view that is pruned
+	// By block and by superblock: bounds while a view is pruned. Between
+	// views, rare is zero.
+	rare   []float64
+	supers []candidate
+
+	waiting []candidate // blocks to be visited
+	sorter  sorter
+
 	terms []segment.TermTF
 	text  segment.TextBuffer
 
@@ -47,6 +56,7 @@ func takeScratch(s *Snapshot) *scratch {
 
 func (x *scratch) release() {
 	x.states = nil
+	clear(x.lists)
 	x.list, x.text = segment.Postings{}, segment.TextBuffer{} // they hold on to segments
 	clear(x.records)
 	scratchPool.Put(x)
@@ -147,7 +157,7 @@ func (r *run) admitAll(v *view, block int, live uint64) uint64 {
 func (r *run) least(v *view, block int) float64 {
 	floor := r.floor.Value()
 	if r.q.model == BM25 {
-		return floor
+		return floor * (1 - roundingSlack)
 	}
 	norm := v.least(block, r.s.drift)
 	if floor <= 0 || norm <= 0 {

@@ -41,12 +41,14 @@ func (s *Snapshot) search(ctx context.Context, text string, o SearchOptions) (*R
 	}
 	hits := r.hits(found)
 	r.scratch.release()
-	return &Result{Generation: s.generation, Passages: s.passages, Total: r.total, Hits: hits}, nil
+	res := &Result{Generation: s.generation, Passages: s.passages, Hits: hits}
+	res.Total, res.TotalAtLeast = r.count()
+	return res, nil
 }
 
-// run is one search under way. It goes through the postings of each segment
-// once, which gives each passage's BM25 score exactly, or bounds of its
-// cosine; of those that may be among the best it computes the cosine exactly.
+// run is one search under way. It goes through the postings of each segment, or
+// those that may matter (prune.go), which bounds the passages' scores; of those
+// passages that may be among the best it computes the scores exactly.
 type run struct {
 	*scratch
 	ctx    context.Context
@@ -58,12 +60,18 @@ type run struct {
 
 	floor      *rank.Floor
 	candidates []candidate
-	total      int
+	total      int // hits seen
+
+	pruning          bool
+	partial          bool // there may be hits that were not seen
+	outOfOrder       bool // some sums were not added up in the order of the terms
+	visited          int  // postings decoded
+	nblocks, nsupers int
 }
 
 // candidate is a passage whose score may be among the best.
 type candidate struct {
-	upper       float64 // no less than its score; for BM25, its score
+	upper       float64 // no less than its score; for BM25 without run.outOfOrder, its score
 	view, local uint32
 }
 
@@ -73,6 +81,7 @@ func newRun(ctx context.Context, s *Snapshot, q *query, o SearchOptions) *run {
 		limit = min(o.K, s.passages) + min(max(o.Offset, 0), s.passages)
 	}
 	r := &run{scratch: takeScratch(s), ctx: ctx, s: s, q: q, o: o, limit: limit}
+	r.pruning = r.prunes()
 	r.floor = rank.NewFloor(limit, !o.CollapseDocument)
 	r.wanted = make([][]present, len(s.views))
 	return r
@@ -90,15 +99,31 @@ func (r *run) gather() error {
 		v := &r.s.views[i]
 		r.wanted[i] = r.q.in(i)
 		r.prepare(v.Passages())
-		for n, w := range r.wanted[i] {
-			if n%16 == 0 && r.ctx.Err() != nil {
-				return context.Cause(r.ctx)
-			}
-			r.accumulate(v, w)
+		if err := r.split(v, r.wanted[i]); err != nil {
+			return err
 		}
-		r.sweep(uint32(i), v)
+		if len(r.lists) == 0 {
+			r.sweep(uint32(i), v)
+		} else if err := r.prune(uint32(i), v); err != nil {
+			return err
+		}
 	}
 	return context.Cause(r.ctx)
+}
+
+// count gives the number of hits; atLeast says that there may be more.
+func (r *run) count() (n int, atLeast bool) {
+	if !r.partial {
+		return r.total, false
+	}
+	n = r.total
+	if r.o.Keep == nil && !r.o.CollapseDocument {
+		for i := range r.q.terms { // whatever has a term is a hit
+			n = max(n, r.q.terms[i].df)
+		}
+		return n, len(r.q.terms) > 1
+	}
+	return n, true
 }
 
 // accumulate adds a term's part to the sum of every passage that has it: for
@@ -108,32 +133,33 @@ func (r *run) accumulate(v *view, w present) {
 	t := &r.q.terms[w.term]
 	list := &r.list
 	v.read(int(w.rank), list)
-	factor := 0.0
-	if r.q.model == TFIDF {
-		factor = t.weight / r.q.norm * t.idf
-	}
+	factor := r.q.factor(t)
 	for list.Next() {
-		ids, tfs := list.Docs, list.TFs
-		switch {
-		case r.q.model == BM25:
-			for i, p := range ids {
-				length := r.lengthNorm(r.q, v.PassageLength(int(p)))
-				r.sums[p] += rank.BM25(float64(t.tf), t.idf, float64(tfs[i]), length)
-			}
-		case r.q.raw:
-			for i, p := range ids {
-				r.sums[p] += factor * rank.RawTF(tfs[i])
-			}
-		default:
-			for i, p := range ids {
-				r.sums[p] += factor * rank.LogTF(tfs[i])
-			}
+		r.addPostings(v, t, factor, list.Docs, list.TFs)
+	}
+	r.visited += list.Decoded
+	v.must(list.Err())
+}
+
+func (r *run) addPostings(v *view, t *queryTerm, factor float64, ids, tfs []uint32) {
+	switch {
+	case r.q.model == BM25:
+		for i, p := range ids {
+			length := r.lengthNorm(r.q, v.PassageLength(int(p)))
+			r.sums[p] += rank.BM25(float64(t.tf), t.idf, float64(tfs[i]), length)
 		}
-		for _, p := range ids {
-			r.dirty[p>>6] |= 1 << (p & 63)
+	case r.q.raw:
+		for i, p := range ids {
+			r.sums[p] += factor * rank.RawTF(tfs[i])
+		}
+	default:
+		for i, p := range ids {
+			r.sums[p] += factor * rank.LogTF(tfs[i])
 		}
 	}
-	v.must(list.Err())
+	for _, p := range ids {
+		r.dirty[p>>6] |= 1 << (p & 63)
+	}
 }
 
 // roundingSlack is more than all roundings can add up to, in bounds and in
@@ -145,6 +171,9 @@ const roundingSlack = 1e-6
 // weight, so neither are raw norms, and they have no other bound.
 func (r *run) bounds(v *view, local int, sum float64) (lower, upper float64) {
 	if r.q.model == BM25 {
+		if r.outOfOrder {
+			return sum * (1 - roundingSlack), sum * (1 + roundingSlack)
+		}
 		return sum, sum
 	}
 	norm := math.Sqrt(v.norms.at(local))

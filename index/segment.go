@@ -62,6 +62,10 @@ type view struct {
 	// floors bounds, for each 64 passages, their reference norms from
 	// below and their roots from above.
 	floors pages[normFloor]
+	// shifts says, for each 64 passages, how far norms have moved since the
+	// segment was written, if it has maxima; superShifts, for shiftBlocks
+	// times as many.
+	shifts, superShifts pages[normShift]
 	// since is when the first of what is dead died; zero if nothing is.
 	since time.Time
 }
@@ -72,8 +76,52 @@ func newView(txn uint64, s *seg, first uint64) view {
 	v.deadDocs.grow(txn, (s.Documents()+63)/64)
 	v.norms.grow(txn, s.Passages())
 	v.floors.grow(txn, (s.Passages()+63)/64)
+	if s.HasMaxima() {
+		v.shifts.grow(txn, (s.Passages()+63)/64)
+		v.superShifts.grow(txn, (s.Passages()+64*shiftBlocks-1)/(64*shiftBlocks))
+	}
 	return v
 }
+
+// shiftBlocks is how many blocks share a normShift: no fewer than make a
+// superblock.
+const shiftBlocks = 64
+
+// normShift bounds, from above, what the reference norms of some passages have
+// to do with others: squared, with those that the segment keeps, and their roots
+// with them.
+type normShift struct{ grown, root float32 }
+
+// least is what a true norm is at least, as a part of the norm that the segment
+// keeps.
+func (s normShift) least(drift float64) float64 {
+	rest := 1 - drift*float64(s.root)
+	if rest <= 0 {
+		return 0
+	}
+	return rest / math.Sqrt(float64(s.grown))
+}
+
+// noteShift follows a passage's reference norm.
+func (v *view) noteShift(txn uint64, local int, norm2 float64) {
+	n := normShift{float32(math.Inf(1)), float32(math.Inf(1))}
+	if norm2 > 0 {
+		n.grown = above(float64(v.Norm2(local)) / norm2)
+		n.root = above(float64(v.Root(local)) / math.Sqrt(norm2))
+	}
+	raise(&v.shifts, txn, local/64, n)
+	raise(&v.superShifts, txn, local/(64*shiftBlocks), n)
+}
+
+// raise makes an entry no less than n.
+func raise(p *pages[normShift], txn uint64, i int, n normShift) {
+	if s := p.at(i); n.grown > s.grown || n.root > s.root {
+		p.set(txn, i, normShift{max(n.grown, s.grown), max(n.root, s.root)})
+	}
+}
+
+// above is a float32 above x.
+func above(x float64) float32 { return math.Nextafter32(float32(x), math.MaxFloat32) }
 
 // normFloor bounds the norms of 64 passages; zero is no bound.
 type normFloor struct{ norm, root float32 }
@@ -81,6 +129,12 @@ type normFloor struct{ norm, root float32 }
 // setNorm sets the square of a passage's reference norm.
 func (v *view) setNorm(txn uint64, local int, norm2 float64) {
 	v.norms.set(txn, local, norm2)
+	if v.isDead(local) {
+		return // what is dead need not be bounded
+	}
+	if v.HasMaxima() {
+		v.noteShift(txn, local, norm2)
+	}
 	f := v.floors.at(local / 64)
 	norm := math.Nextafter32(float32(math.Sqrt(max(norm2, 0))), 0)
 	root := v.Root(local)

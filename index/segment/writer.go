@@ -25,6 +25,7 @@ type writer struct {
 	norms       []byte // none unless scores are given
 	references  []byte
 	scores      *Scores
+	maxima      *maximaWriter // nil: none
 	ids, docs   columnWriter
 	lens        columnWriter
 	forwardOffs columnWriter
@@ -47,7 +48,8 @@ func (w *writer) term(term []byte, gid uint32, docs, tfs []uint32) {
 		w.references = appendFloat(w.references, w.scores.Reference(gid))
 	}
 	w.postings += uint64(len(docs))
-	w.buf = appendPostings(w.buf[:0], docs, tfs, w.lengths)
+	w.buf = append(w.buf[:0], w.maxima.term(docs, tfs)...)
+	w.buf = appendPostings(w.buf, docs, tfs, w.lengths)
 	w.o.write(w.buf)
 }
 
@@ -122,10 +124,16 @@ func (w *writer) finish() error {
 	w.o.section(secNorms, w.norms)
 	w.o.section(secReferences, w.references)
 	w.o.section(secPrefixes, w.dict.prefixes)
+	shape := maximaShape{}
+	if w.maxima != nil {
+		shape = w.maxima.maximaShape
+	}
+	w.o.section(secLeast, shape.leastLengths(w.lengths))
 	return w.o.finish([counts]uint64{
 		cntPassages: uint64(w.ids.n), cntDocuments: uint64(w.docIDs.n), cntTerms: uint64(w.dict.n),
 		cntPostings: w.postings, cntLength: w.length,
 		cntTextBlocks: uint64(w.text.begins.n), cntTextSize: w.text.raw,
+		cntMaximaDF: uint64(shape.df), cntMaximaSuper: uint64(shape.super),
 	})
 }
 
