@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"slices"
 
 	"quern/index/segment"
 )
@@ -22,9 +23,13 @@ import (
 // The maxima are of a/n̂ as of the time when the segment was written; a view's
 // shifts say how far its norms have moved since.
 
-// visitAll: a query whose terms have no more postings than this, all together,
+// visitAll is when not to prune: a query whose terms have no more postings than this, all together,
 // visits them all and counts its hits exactly.
 const visitAll = 10_000
+
+// readWhole: a list of fewer postings is read whole. That takes less time than
+// going to and fro in it, and bounds scores more closely than its maxima do.
+const readWhole = 20_000
 
 // blockList is a frequent term's postings in a view.
 type blockList struct {
@@ -48,30 +53,55 @@ func (r *run) prunes() bool {
 	return postings > r.s.engine.opts.visitAll
 }
 
-// split reads the postings of a view's rare terms, and begins to read those of
-// its frequent ones.
-func (r *run) split(v *view, wanted []present) error {
-	r.lists = r.lists[:0]
-	inOrder := true
-	for n, w := range wanted {
-		if n%16 == 0 && r.ctx.Err() != nil {
-			return context.Cause(r.ctx)
-		}
-		if !r.pruning || !v.TermHasMaxima(int(w.rank)) {
-			inOrder = inOrder && len(r.lists) == 0
-			r.accumulate(v, w)
-			continue
-		}
-		r.lists = append(r.lists, blockList{t: &r.q.terms[w.term]})
-		r.lists[len(r.lists)-1].open(v, int(w.rank), r.q)
-	}
-	if !inOrder && len(wanted) > 2 { // of two, either order gives the same
-		r.outOfOrder = true
-	}
-	return nil
+// frequent reports whether only parts of a term's postings in a view are to be
+// read.
+func (r *run) frequent(v *view, w present) bool {
+	return r.pruning && v.TermHasMaxima(int(w.rank)) && v.DF(int(w.rank)) >= r.s.engine.opts.readWhole
 }
 
-func (l *blockList) open(v *view, rank int, q *query) {
+// anyFrequent reports whether the view has a frequent term of the query.
+func (r *run) anyFrequent(i int) bool {
+	v := &r.s.views[i]
+	return slices.ContainsFunc(r.wanted[i], func(w present) bool { return r.frequent(v, w) })
+}
+
+// pruned is a view of which only some blocks are visited.
+type pruned struct {
+	*view
+	i      uint32
+	window // on the sums of its passages
+	lists  []*blockList
+	super  uint // log2 of blocks in a superblock
+}
+
+// split reads the postings of the view's rare terms, and begins to read those of
+// its frequent ones.
+func (r *run) split(i int) (*pruned, error) {
+	v := &r.s.views[i]
+	p := &pruned{view: v, i: uint32(i), window: r.take(v.Passages())}
+	p.super, _ = v.SuperBlocks()
+	inOrder := true
+	for n, w := range r.wanted[i] {
+		if n%16 == 0 && r.ctx.Err() != nil {
+			return nil, context.Cause(r.ctx)
+		}
+		if !r.frequent(v, w) {
+			inOrder = inOrder && len(p.lists) == 0
+			r.accumulate(&p.window, v, w)
+			continue
+		}
+		l := r.newList()
+		l.open(v, int(w.rank), &r.q.terms[w.term], r.q)
+		p.lists = append(p.lists, l)
+	}
+	if !inOrder && len(r.wanted[i]) > 2 { // of two, either order gives the same
+		r.outOfOrder = true
+	}
+	return p, nil
+}
+
+func (l *blockList) open(v *view, rank int, t *queryTerm, q *query) {
+	l.t = t
 	v.read(rank, &l.Postings)
 	l.maxima, _ = l.Postings.Maxima()
 	if q.model == TFIDF {
@@ -82,14 +112,11 @@ func (l *blockList) open(v *view, rank int, q *query) {
 	}
 }
 
-// pruner visits the blocks of one view.
+// pruner visits the blocks of the pruned views.
 type pruner struct {
 	*run
-	i      uint32
-	v      *view
-	super  uint        // log2 of blocks in a superblock
-	blocks int         // of 64 passages
-	order  []candidate // superblocks: the upper bound, and the number as local
+	views  []*pruned
+	order  []candidate // superblocks: bound, place in views, and number as local
 	common [64]float64 // by block of a superblock: what frequent terms are worth
 }
 
@@ -97,37 +124,46 @@ type pruner struct {
 // the others.
 const firstSupers = 8
 
-// prune visits the blocks of a view that may hold one of the best, when the rare
+// prune visits the blocks of views that may hold one of the best, when the rare
 // terms have been added up.
-func (r *run) prune(i uint32, v *view) error {
-	p := &pruner{run: r, i: i, v: v, blocks: (v.Passages() + 63) / 64}
-	p.super, _ = v.SuperBlocks()
-	p.boundRare()
-	p.boundSupers()
+func (r *run) prune(views []*pruned) error {
+	p := &pruner{run: r, views: views, order: r.supers[:0]}
+	for i := range views {
+		p.boundRare(views[i])
+		p.boundSupers(i)
+	}
+	r.supers = p.order
 	heapify(p.order)
 	for n := firstSupers; len(p.order) > 0; n = len(p.order) {
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)
 		}
-		p.waiting = p.waiting[:0]
-		for ; n > 0 && len(p.order) > 0; n-- {
-			s := p.order[0]
-			if p.below(s.upper) {
-				r.partial = r.partial || s.upper > 0
-				p.order = nil
-				break
-			}
-			p.order = popCandidate(p.order)
-			p.boundBlocks(int(s.local))
-		}
+		p.expand(n)
 		p.visitWaiting()
 	}
-	p.discard()
-	for n := range r.lists {
-		v.must(r.lists[n].Err())
-		r.visited += r.lists[n].Decoded
+	for _, v := range views {
+		v.discard()
+		for _, l := range v.lists {
+			v.must(l.Err())
+			r.visited += l.Decoded
+		}
 	}
 	return nil
+}
+
+// expand bounds the blocks of the n superblocks with the highest bounds.
+func (p *pruner) expand(n int) {
+	p.waiting = p.waiting[:0]
+	for ; n > 0 && len(p.order) > 0; n-- {
+		s := p.order[0]
+		if p.below(s.upper) {
+			p.partial = p.partial || s.upper > 0
+			p.order = nil
+			return
+		}
+		p.order = popCandidate(p.order)
+		p.boundBlocks(p.views[s.view], s.view, int(s.local))
+	}
 }
 
 // below reports whether no passage of this bound can be among the best.
@@ -135,22 +171,19 @@ func (p *pruner) below(upper float64) bool { return upper*(1+roundingSlack) < p.
 
 // boundRare bounds, by block, what the rare terms are worth. Where they do not
 // occur it is zero.
-func (p *pruner) boundRare() {
-	if len(p.rare) < p.blocks {
-		p.rare = make([]float64, p.blocks)
-	}
-	for b, w := range p.dirty[:p.blocks] {
+func (p *pruner) boundRare(v *pruned) {
+	for b, w := range v.dirty {
 		if w == 0 {
 			continue
 		}
-		most, sums := 0.0, p.sums[64*b:64*b+64]
+		most, sums := 0.0, v.sums[64*b:64*b+64]
 		for ; w != 0; w &= w - 1 {
 			most = max(most, sums[bits.TrailingZeros64(w)])
 		}
 		if p.q.model == TFIDF {
-			most = over(most, p.v.least(b, p.s.drift))
+			most = over(most, v.least(b, p.s.drift))
 		}
-		p.rare[b] = most
+		v.rare[b] = most
 	}
 }
 
@@ -162,37 +195,33 @@ func over(a, b float64) float64 {
 	return a / b
 }
 
-// boundSupers bounds the scores in every superblock.
-func (p *pruner) boundSupers() {
-	_, n := p.v.SuperBlocks()
-	p.order = p.supers[:0]
+// boundSupers bounds the scores in every superblock of a view.
+func (p *pruner) boundSupers(i int) {
+	v, first := p.views[i], len(p.order)
+	_, n := v.SuperBlocks()
 	for s := range n {
-		p.order = append(p.order, candidate{local: uint32(s)})
+		p.order = append(p.order, candidate{view: uint32(i), local: uint32(s)})
 	}
-	p.supers = p.order
-	for i := range p.lists {
-		l := &p.lists[i]
+	supers := p.order[first:]
+	for _, l := range v.lists {
 		if p.q.model == TFIDF {
 			for s, code := range l.maxima.Supers {
-				p.order[s].upper += l.worth[code>>4]
+				supers[s].upper += l.worth[code>>4]
 			}
 			continue
 		}
 		for s, code := range l.maxima.Supers {
-			p.order[s].upper += l.bm25(code, p.superLength(s))
+			supers[s].upper += l.bm25(code, p.lengthNorm(p.q, v.SuperLength(s)))
 		}
 	}
-	for s := range p.order {
+	for s := range supers {
 		rare := 0.0
-		for _, x := range p.rare[s<<p.super : min((s+1)<<p.super, p.blocks)] {
+		for _, x := range v.rare[s<<v.super : min((s+1)<<v.super, v.blocks())] {
 			rare = max(rare, x)
 		}
-		p.order[s].upper = over(p.order[s].upper, p.shrunk(s)) + rare
+		supers[s].upper = over(supers[s].upper, p.shrunk(v, s)) + rare
 	}
 }
-
-// superLength is what the shortest passage of a superblock adds to tf.
-func (p *pruner) superLength(s int) float64 { return p.lengthNorm(p.q, p.v.SuperLength(s)) }
 
 // bm25 is the most that a BM25 term adds, by its code, to the score of a passage
 // whose length adds as much to tf.
@@ -215,39 +244,38 @@ var maxTFs = func() [16]float64 {
 
 // shrunk is how small the norms of a superblock's passages may have become: the
 // least that a norm may be, as a part of what it was when the maxima were made.
-func (p *pruner) shrunk(s int) float64 {
+func (p *pruner) shrunk(v *pruned, s int) float64 {
 	if p.q.model == BM25 {
 		return 1
 	}
-	return p.v.superShifts.at(s << p.super / shiftBlocks).least(p.s.drift)
+	return v.superShifts.at(s << v.super / shiftBlocks).least(p.s.drift)
 }
 
 // boundBlocks bounds the scores in the blocks of a superblock. Those that reach
 // the floor are to wait.
-func (p *pruner) boundBlocks(s int) {
-	lo := s << p.super
-	hi := min((s+1)<<p.super, p.blocks)
+func (p *pruner) boundBlocks(v *pruned, i uint32, s int) {
+	lo := s << v.super
+	hi := min((s+1)<<v.super, v.blocks())
 	common := p.common[:hi-lo]
-	p.boundCommon(lo, common)
-	shrunk := p.shrunk(s)
+	p.boundCommon(v, lo, common)
+	shrunk := p.shrunk(v, s)
 	for b := lo; b < hi; b++ {
-		upper := over(common[b-lo], shrunk) + p.rare[b]
+		upper := over(common[b-lo], shrunk) + v.rare[b]
 		switch {
 		case upper == 0:
 		case p.below(upper):
 			p.partial = true
 		default:
-			p.waiting = append(p.waiting, candidate{upper: p.refine(b, common[b-lo]), local: uint32(b)})
+			p.waiting = append(p.waiting, candidate{p.refine(v, b, common[b-lo]), i, uint32(b)})
 		}
 	}
 }
 
 // boundCommon adds up what the frequent terms are worth in the blocks from lo on.
-func (p *pruner) boundCommon(lo int, out []float64) {
+func (p *pruner) boundCommon(v *pruned, lo int, out []float64) {
 	clear(out)
 	if p.q.model == TFIDF {
-		for i := range p.lists {
-			l := &p.lists[i]
+		for _, l := range v.lists {
 			for b, code := range l.maxima.Blocks[lo : lo+len(out)] {
 				out[b] += l.worth[code>>4]
 			}
@@ -255,9 +283,8 @@ func (p *pruner) boundCommon(lo int, out []float64) {
 		return
 	}
 	for b := range out {
-		length := p.lengthNorm(p.q, p.v.BlockLength(lo+b))
-		for i := range p.lists {
-			l := &p.lists[i]
+		length := p.lengthNorm(p.q, v.BlockLength(lo+b))
+		for _, l := range v.lists {
 			out[b] += l.bm25(l.maxima.Blocks[lo+b], length)
 		}
 	}
@@ -265,17 +292,17 @@ func (p *pruner) boundCommon(lo int, out []float64) {
 
 // refine bounds the scores in a block more closely: by how its own norms have
 // moved, and the rare terms passage by passage.
-func (p *pruner) refine(b int, common float64) float64 {
+func (p *pruner) refine(v *pruned, b int, common float64) float64 {
 	if p.q.model == BM25 {
-		return common + p.rare[b]
+		return common + v.rare[b]
 	}
 	most := 0.0
-	for w := p.dirty[b]; w != 0; w &= w - 1 {
+	for w := v.dirty[b]; w != 0; w &= w - 1 {
 		j := bits.TrailingZeros64(w)
-		_, upper := p.bounds(p.v, 64*b+j, p.sums[64*b+j])
+		_, upper := p.bounds(v.view, 64*b+j, v.sums[64*b+j])
 		most = max(most, upper)
 	}
-	return over(common, p.v.shifts.at(b).least(p.s.drift)) + most
+	return over(common, v.shifts.at(b).least(p.s.drift)) + most
 }
 
 // visitWaiting visits the blocks that wait, about from the highest bound on, so
@@ -290,34 +317,29 @@ func (p *pruner) visitWaiting() {
 			p.partial = true
 			continue
 		}
-		p.visit(int(b.local))
+		p.visit(p.views[b.view], int(b.local))
 	}
 }
 
 // visit adds up a block, and offers its passages.
-func (p *pruner) visit(b int) {
-	p.nblocks++
-	for i := range p.lists {
-		if l := &p.lists[i]; l.maxima.Blocks[b] != 0 {
-			p.add(l, uint32(64*b))
+func (p *pruner) visit(v *pruned, b int) {
+	for _, l := range v.lists {
+		if l.maxima.Blocks[b] != 0 {
+			p.add(v, l, uint32(64*b))
 		}
 	}
-	p.rare[b] = 0
-	if w := p.dirty[b]; w != 0 {
-		p.dirty[b] = 0
-		p.sweepBlock(p.i, p.v, b, w)
-	}
+	p.sweepBlock(&v.window, v.i, v.view, b)
 }
 
 // add adds a term's part to the sums of the 64 passages from lo on.
-func (p *pruner) add(l *blockList, lo uint32) {
+func (p *pruner) add(v *pruned, l *blockList, lo uint32) {
 	for hi := lo + 64; lo < hi && l.Seek(lo); {
 		from := firstFrom(l.Docs, lo)
 		to := from
 		for to < len(l.Docs) && l.Docs[to] < hi {
 			to++
 		}
-		p.addPostings(p.v, l.t, l.factor, l.Docs[from:to], l.TFs[from:to])
+		p.addPostings(&v.window, v.view, l.t, l.factor, l.Docs[from:to], l.TFs[from:to])
 		if to < len(l.Docs) {
 			return
 		}
@@ -339,14 +361,12 @@ func firstFrom(numbers []uint32, n uint32) int {
 }
 
 // discard forgets the sums of the blocks that were not visited.
-func (p *pruner) discard() {
-	for b, w := range p.dirty[:p.blocks] {
-		if w == 0 {
-			continue
-		}
-		p.dirty[b], p.rare[b] = 0, 0
+func (v *pruned) discard() {
+	clear(v.rare)
+	for b, w := range v.dirty {
+		v.dirty[b] = 0
 		for ; w != 0; w &= w - 1 {
-			p.sums[64*b+bits.TrailingZeros64(w)] = 0
+			v.sums[64*b+bits.TrailingZeros64(w)] = 0
 		}
 	}
 }

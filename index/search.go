@@ -62,11 +62,10 @@ type run struct {
 	candidates []candidate
 	total      int // hits seen
 
-	pruning          bool
-	partial          bool // there may be hits that were not seen
-	outOfOrder       bool // some sums were not added up in the order of the terms
-	visited          int  // postings decoded
-	nblocks, nsupers int
+	pruning    bool
+	partial    bool // there may be hits that were not seen
+	outOfOrder bool // some sums were not added up in the order of the terms
+	visited    int  // postings decoded
 }
 
 // candidate is a passage whose score may be among the best.
@@ -95,19 +94,47 @@ func (r *run) gather() error {
 	if r.q.model == BM25 {
 		r.resetLengths()
 	}
+	sparse, sum, most := make([]bool, len(r.s.views)), 0, 0
 	for i := range r.s.views {
-		v := &r.s.views[i]
 		r.wanted[i] = r.q.in(i)
-		r.prepare(v.Passages())
-		if err := r.split(v, r.wanted[i]); err != nil {
-			return err
-		}
-		if len(r.lists) == 0 {
-			r.sweep(uint32(i), v)
-		} else if err := r.prune(uint32(i), v); err != nil {
-			return err
+		blocks := r.s.views[i].blocks()
+		if sparse[i] = r.anyFrequent(i); sparse[i] {
+			sum += blocks
+		} else {
+			most = max(most, blocks)
 		}
 	}
+	r.reserve(sum + most)
+	var some []*pruned
+	for i := range r.s.views {
+		if !sparse[i] {
+			if err := r.visitAll(i); err != nil {
+				return err
+			}
+			continue
+		}
+		p, err := r.split(i)
+		if err != nil {
+			return err
+		}
+		some = append(some, p)
+	}
+	return r.prune(some)
+}
+
+// visitAll offers all passages of a view.
+func (r *run) visitAll(i int) error {
+	v := &r.s.views[i]
+	taken := r.taken
+	x := r.take(v.Passages())
+	for n, w := range r.wanted[i] {
+		if n%16 == 0 && r.ctx.Err() != nil {
+			return context.Cause(r.ctx)
+		}
+		r.accumulate(&x, v, w)
+	}
+	r.sweep(&x, uint32(i), v)
+	r.taken = taken
 	return context.Cause(r.ctx)
 }
 
@@ -129,36 +156,36 @@ func (r *run) count() (n int, atLeast bool) {
 // accumulate adds a term's part to the sum of every passage that has it: for
 // BM25 the contribution itself, for the cosine what is to be divided by the
 // passage's norm.
-func (r *run) accumulate(v *view, w present) {
+func (r *run) accumulate(x *window, v *view, w present) {
 	t := &r.q.terms[w.term]
 	list := &r.list
 	v.read(int(w.rank), list)
 	factor := r.q.factor(t)
 	for list.Next() {
-		r.addPostings(v, t, factor, list.Docs, list.TFs)
+		r.addPostings(x, v, t, factor, list.Docs, list.TFs)
 	}
 	r.visited += list.Decoded
 	v.must(list.Err())
 }
 
-func (r *run) addPostings(v *view, t *queryTerm, factor float64, ids, tfs []uint32) {
+func (r *run) addPostings(x *window, v *view, t *queryTerm, factor float64, ids, tfs []uint32) {
 	switch {
 	case r.q.model == BM25:
 		for i, p := range ids {
 			length := r.lengthNorm(r.q, v.PassageLength(int(p)))
-			r.sums[p] += rank.BM25(float64(t.tf), t.idf, float64(tfs[i]), length)
+			x.sums[p] += rank.BM25(float64(t.tf), t.idf, float64(tfs[i]), length)
 		}
 	case r.q.raw:
 		for i, p := range ids {
-			r.sums[p] += factor * rank.RawTF(tfs[i])
+			x.sums[p] += factor * rank.RawTF(tfs[i])
 		}
 	default:
 		for i, p := range ids {
-			r.sums[p] += factor * rank.LogTF(tfs[i])
+			x.sums[p] += factor * rank.LogTF(tfs[i])
 		}
 	}
 	for _, p := range ids {
-		r.dirty[p>>6] |= 1 << (p & 63)
+		x.dirty[p>>6] |= 1 << (p & 63)
 	}
 }
 

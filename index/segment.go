@@ -121,7 +121,7 @@ func raise(p *pages[normShift], txn uint64, i int, n normShift) {
 }
 
 // above is a float32 above x.
-func above(x float64) float32 { return math.Nextafter32(float32(x), math.MaxFloat32) }
+func above(x float64) float32 { return math.Nextafter32(float32(x), float32(math.Inf(1))) }
 
 // normFloor bounds the norms of 64 passages; zero is no bound.
 type normFloor struct{ norm, root float32 }
@@ -152,6 +152,9 @@ func (v *view) least(block int, drift float64) float64 {
 	f := v.floors.at(block)
 	return float64(f.norm) - drift*float64(f.root)
 }
+
+// blocks is the number of blocks of 64 passages.
+func (v *view) blocks() int { return (v.Passages() + 63) / 64 }
 
 // weight is what merging the view costs.
 func (v *view) weight() int { return v.live + v.liveDocs }

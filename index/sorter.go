@@ -8,7 +8,7 @@ type sorter struct {
 	counts  [sorterBuckets + 1]int
 }
 
-const sorterBuckets = 64
+const sorterBuckets = 16
 
 // sort sorts candidates whose bounds are from 0 to most. The result is valid
 // until the next call.

@@ -58,8 +58,8 @@ func MaxTFs() [16]float64 { return tfLimits }
 // MaxImpacts gives, by the high four bits of a code, the greatest a/n̂ that it
 // stands for.
 func (m *TermMaxima) MaxImpacts() (out [16]float64) {
-	for c, level := range impactLevels {
-		out[c] = level * float64(m.Scale)
+	for c := 1; c <= maxCode; c++ { // 0 stays, even if Scale is infinite
+		out[c] = impactLevels[c] * float64(m.Scale)
 	}
 	return out
 }
@@ -138,7 +138,7 @@ func (w *maximaWriter) term(docs, tfs []uint32) []byte {
 		w.impacts[b], w.tfs[b] = max(w.impacts[b], impact), max(w.tfs[b], tfs[i])
 		scale = max(scale, impact)
 	}
-	return w.encode(math.Nextafter32(float32(scale), math.MaxFloat32))
+	return w.encode(math.Nextafter32(float32(scale), float32(math.Inf(1))))
 }
 
 func (w *maximaWriter) encode(scale float32) []byte {
