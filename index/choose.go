@@ -100,12 +100,12 @@ type scorer struct {
 }
 
 func (x *scorer) score(c candidate) float64 {
-	if x.q.model == BM25 {
+	if x.q.model == BM25 && !x.outOfOrder {
 		return c.upper
 	}
 	v := &x.s.views[c.view]
 	if x.n++; x.n <= memoAfter {
-		return x.cosine(v, int(c.local), x.wanted[c.view])
+		return x.exact(v, int(c.local), x.wanted[c.view])
 	}
 	list, err := v.ForwardBytes(int(c.local))
 	v.must(err)
@@ -119,17 +119,20 @@ func (x *scorer) score(c candidate) float64 {
 	}
 	score, ok := memo[string(list)]
 	if !ok {
-		score = x.cosine(v, int(c.local), x.wanted[c.view])
+		score = x.exact(v, int(c.local), x.wanted[c.view])
 		memo[string(list)] = score
 	}
 	return score
 }
 
-// cosine is the score of a passage.
-func (r *run) cosine(v *view, local int, wanted []present) float64 {
+// exact is the score of a passage.
+func (r *run) exact(v *view, local int, wanted []present) float64 {
 	r.terms = v.terms(local, r.terms)
 	found, norm := r.q.occurrences(r.s, v, r.terms, wanted, &r.idfs, r.found[:0])
 	r.found = found
+	if r.q.model == BM25 {
+		norm = r.lengthNorm(r.q, v.PassageLength(local))
+	}
 	return r.q.score(found, norm)
 }
 

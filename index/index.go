@@ -24,6 +24,7 @@ import (
 	"quern/index/analysis"
 	"quern/index/chunk"
 	"quern/index/extract"
+	"quern/index/segment"
 	"quern/index/segment/vfs"
 )
 
@@ -60,6 +61,10 @@ type Options struct {
 	// OnDamage, if set, is told of each damaged file that was set aside,
 	// from any goroutine: documents are missing and must be put again.
 	OnDamage func(error)
+
+	// What tests set to have small indexes pruned.
+	maxima              segment.Maxima
+	visitAll, readWhole int
 }
 
 // Document is one file as read. Path identifies it and breaks ties.
@@ -125,6 +130,8 @@ type SearchOptions struct {
 	// Keep, if set, is asked for each document that holds a hit; it changes
 	// no score.
 	Keep func(*DocumentInfo) bool
+	// Count has Result.Total counted exactly, however many hits there are.
+	Count bool
 	// Text adds each hit's text and highlights.
 	Text bool
 }
@@ -143,7 +150,10 @@ type Result struct {
 	Generation uint64
 	Passages   int // N
 	Total      int // hits after Keep and collapsing
-	Hits       []Hit
+	// TotalAtLeast says that there may be more hits than Total: the search
+	// passed by passages that could not be among those wanted.
+	TotalAtLeast bool
+	Hits         []Hit
 }
 
 // Hit is a passage found.

@@ -114,7 +114,8 @@ func (m *merge) run(ctx context.Context, w io.Writer, disk bool) (err error) {
 			m.dropped = append(m.dropped, droppedTerm{string(term), gid})
 		},
 	}
-	if disk {
+	if disk || m.base.engine.store == nil {
+		opt.Maxima = m.base.engine.opts.maxima
 		opt.Scores = &segment.Scores{
 			Norm2:     func(k, i int) float32 { return float32(m.sources[k].norms.at(i)) },
 			Reference: func(gid uint32) float32 { return m.base.stats.at(int(gid)).reference },

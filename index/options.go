@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"runtime"
 
+	"quern/index/segment"
 	"quern/index/segment/vfs"
 )
 
@@ -24,6 +25,9 @@ func (o *Options) fill() error {
 	}
 	if o.PurgeAfter <= 0 {
 		o.PurgeAfter = defaultPurge
+	}
+	if o.maxima == (segment.Maxima{}) {
+		o.maxima, o.visitAll, o.readWhole = segment.DefaultMaxima, visitAll, readWhole
 	}
 	if o.OnDamage == nil {
 		o.OnDamage = func(error) {}

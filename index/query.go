@@ -135,6 +135,15 @@ func (q *query) weight(tf uint32, idf float64) float64 {
 	return float64(rank.LogTF(tf) * idf)
 }
 
+// factor is what the weight of a tf is multiplied by in the sums that are then
+// divided by the passage's norm; TFIDF only.
+func (q *query) factor(t *queryTerm) float64 {
+	if q.model == BM25 {
+		return 0
+	}
+	return t.weight / q.norm * t.idf
+}
+
 // contribution is term t's part in the score of a passage that has it tf > 0
 // times. For TFIDF, norm is the passage's norm; for BM25, what BM25Length says.
 func (q *query) contribution(t *queryTerm, tf uint32, norm float64) float64 {

@@ -9,12 +9,20 @@ import (
 )
 
 // scratch is memory that searches use one after the other. Between searches,
-// and between segments, sums and dirty are zero.
+// and in what take gives, sums, dirty and rare are zero.
 type scratch struct {
-	sums  []float64 // by passage of a segment; 0: no term of the query
-	dirty []uint64  // a bit for each passage: its sum was added to
+	all   window // of which take gives parts
+	taken int    // blocks
 
-	list  segment.Postings
+	list segment.Postings
+
+	// For searches that prune.
+	lists   []*blockList // of frequent terms; those below listed are in use
+	listed  int
+	supers  []candidate
+	waiting []candidate // blocks to be visited
+	sorter  sorter
+
 	terms []segment.TermTF
 	text  segment.TextBuffer
 
@@ -47,17 +55,44 @@ func takeScratch(s *Snapshot) *scratch {
 
 func (x *scratch) release() {
 	x.states = nil
+	for _, l := range x.lists[:x.listed] {
+		*l = blockList{}
+	}
+	x.listed, x.taken = 0, 0
 	x.list, x.text = segment.Postings{}, segment.TextBuffer{} // they hold on to segments
 	clear(x.records)
 	scratchPool.Put(x)
 }
 
-// prepare makes room for the sums of n passages.
-func (x *scratch) prepare(n int) {
-	if blocks := (n + 63) / 64; len(x.sums) < 64*blocks {
-		x.sums = make([]float64, 64*blocks)
-		x.dirty = make([]uint64, blocks)
+// window is what a search knows of consecutive passages, in blocks of 64.
+type window struct {
+	sums  []float64 // by passage; 0: no term of the query
+	dirty []uint64  // a bit for each passage: its sum was added to
+	rare  []float64 // by block, see pruner.boundRare
+}
+
+// reserve makes room for so many blocks. What was taken is given back.
+func (x *scratch) reserve(blocks int) {
+	x.taken = 0
+	if len(x.all.dirty) < blocks {
+		x.all = window{make([]float64, 64*blocks), make([]uint64, blocks), make([]float64, blocks)}
 	}
+}
+
+// take gives a window on n passages, of what is reserved.
+func (x *scratch) take(n int) window {
+	lo := x.taken
+	x.taken += (n + 63) / 64
+	return window{x.all.sums[64*lo : 64*x.taken], x.all.dirty[lo:x.taken], x.all.rare[lo:x.taken]}
+}
+
+// newList gives a list that is not in use.
+func (x *scratch) newList() *blockList {
+	if x.listed == len(x.lists) {
+		x.lists = append(x.lists, new(blockList))
+	}
+	x.listed++
+	return x.lists[x.listed-1]
 }
 
 func (x *scratch) resetStates(n int) {
@@ -100,19 +135,20 @@ func (r *run) record(v *view, slot uint32) *document {
 }
 
 // sweep offers the passages that have a sum, and clears the sums.
-func (r *run) sweep(i uint32, v *view) {
-	for block, w := range r.dirty[:(v.Passages()+63)/64] {
+func (r *run) sweep(x *window, i uint32, v *view) {
+	for block, w := range x.dirty {
 		if w != 0 {
-			r.dirty[block] = 0
-			r.sweepBlock(i, v, block, w)
+			r.sweepBlock(x, i, v, block)
 		}
 	}
 }
 
-// sweepBlock offers the passages w of a block of 64. Those that cannot be among
-// the best are only counted.
-func (r *run) sweepBlock(i uint32, v *view, block int, w uint64) {
-	sums := r.sums[64*block : 64*block+64]
+// sweepBlock offers those of a block of 64 passages that have a sum, and clears
+// the sums. Those that cannot be among the best are only counted.
+func (r *run) sweepBlock(x *window, i uint32, v *view, block int) {
+	w := x.dirty[block]
+	x.dirty[block] = 0
+	sums := x.sums[64*block : 64*block+64]
 	live := w &^ v.dead.at(block)
 	if r.states != nil {
 		live = r.admitAll(v, block, live)
@@ -147,7 +183,7 @@ func (r *run) admitAll(v *view, block int, live uint64) uint64 {
 func (r *run) least(v *view, block int) float64 {
 	floor := r.floor.Value()
 	if r.q.model == BM25 {
-		return floor
+		return floor * (1 - roundingSlack)
 	}
 	norm := v.least(block, r.s.drift)
 	if floor <= 0 || norm <= 0 {

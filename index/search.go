@@ -41,12 +41,14 @@ func (s *Snapshot) search(ctx context.Context, text string, o SearchOptions) (*R
 	}
 	hits := r.hits(found)
 	r.scratch.release()
-	return &Result{Generation: s.generation, Passages: s.passages, Total: r.total, Hits: hits}, nil
+	res := &Result{Generation: s.generation, Passages: s.passages, Hits: hits}
+	res.Total, res.TotalAtLeast = r.count()
+	return res, nil
 }
 
-// run is one search under way. It goes through the postings of each segment
-// once, which gives each passage's BM25 score exactly, or bounds of its
-// cosine; of those that may be among the best it computes the cosine exactly.
+// run is one search under way. It goes through the postings of each segment, or
+// those that may matter (prune.go), which bounds the passages' scores; of those
+// passages that may be among the best it computes the scores exactly.
 type run struct {
 	*scratch
 	ctx    context.Context
@@ -58,12 +60,17 @@ type run struct {
 
 	floor      *rank.Floor
 	candidates []candidate
-	total      int
+	total      int // hits seen
+
+	pruning    bool
+	partial    bool // there may be hits that were not seen
+	outOfOrder bool // some sums were not added up in the order of the terms
+	visited    int  // postings decoded
 }
 
 // candidate is a passage whose score may be among the best.
 type candidate struct {
-	upper       float64 // no less than its score; for BM25, its score
+	upper       float64 // no less than its score; for BM25 without run.outOfOrder, its score
 	view, local uint32
 }
 
@@ -73,6 +80,7 @@ func newRun(ctx context.Context, s *Snapshot, q *query, o SearchOptions) *run {
 		limit = min(o.K, s.passages) + min(max(o.Offset, 0), s.passages)
 	}
 	r := &run{scratch: takeScratch(s), ctx: ctx, s: s, q: q, o: o, limit: limit}
+	r.pruning = r.prunes()
 	r.floor = rank.NewFloor(limit, !o.CollapseDocument)
 	r.wanted = make([][]present, len(s.views))
 	return r
@@ -86,54 +94,99 @@ func (r *run) gather() error {
 	if r.q.model == BM25 {
 		r.resetLengths()
 	}
+	sparse, sum, most := make([]bool, len(r.s.views)), 0, 0
 	for i := range r.s.views {
-		v := &r.s.views[i]
 		r.wanted[i] = r.q.in(i)
-		r.prepare(v.Passages())
-		for n, w := range r.wanted[i] {
-			if n%16 == 0 && r.ctx.Err() != nil {
-				return context.Cause(r.ctx)
-			}
-			r.accumulate(v, w)
+		blocks := r.s.views[i].blocks()
+		if sparse[i] = r.anyFrequent(i); sparse[i] {
+			sum += blocks
+		} else {
+			most = max(most, blocks)
 		}
-		r.sweep(uint32(i), v)
 	}
+	r.reserve(sum + most)
+	var some []*pruned
+	for i := range r.s.views {
+		if !sparse[i] {
+			if err := r.visitAll(i); err != nil {
+				return err
+			}
+			continue
+		}
+		p, err := r.split(i)
+		if err != nil {
+			return err
+		}
+		some = append(some, p)
+	}
+	return r.prune(some)
+}
+
+// visitAll offers all passages of a view.
+func (r *run) visitAll(i int) error {
+	v := &r.s.views[i]
+	taken := r.taken
+	x := r.take(v.Passages())
+	for n, w := range r.wanted[i] {
+		if n%16 == 0 && r.ctx.Err() != nil {
+			return context.Cause(r.ctx)
+		}
+		r.accumulate(&x, v, w)
+	}
+	r.sweep(&x, uint32(i), v)
+	r.taken = taken
 	return context.Cause(r.ctx)
+}
+
+// count gives the number of hits; atLeast says that there may be more.
+func (r *run) count() (n int, atLeast bool) {
+	if !r.partial {
+		return r.total, false
+	}
+	n = r.total
+	if r.o.Keep == nil && !r.o.CollapseDocument {
+		for i := range r.q.terms { // whatever has a term is a hit
+			n = max(n, r.q.terms[i].df)
+		}
+		return n, len(r.q.terms) > 1
+	}
+	return n, true
 }
 
 // accumulate adds a term's part to the sum of every passage that has it: for
 // BM25 the contribution itself, for the cosine what is to be divided by the
 // passage's norm.
-func (r *run) accumulate(v *view, w present) {
+func (r *run) accumulate(x *window, v *view, w present) {
 	t := &r.q.terms[w.term]
 	list := &r.list
 	v.read(int(w.rank), list)
-	factor := 0.0
-	if r.q.model == TFIDF {
-		factor = t.weight / r.q.norm * t.idf
-	}
+	factor := r.q.factor(t)
 	for list.Next() {
-		ids, tfs := list.Docs, list.TFs
-		switch {
-		case r.q.model == BM25:
-			for i, p := range ids {
-				length := r.lengthNorm(r.q, v.PassageLength(int(p)))
-				r.sums[p] += rank.BM25(float64(t.tf), t.idf, float64(tfs[i]), length)
-			}
-		case r.q.raw:
-			for i, p := range ids {
-				r.sums[p] += factor * rank.RawTF(tfs[i])
-			}
-		default:
-			for i, p := range ids {
-				r.sums[p] += factor * rank.LogTF(tfs[i])
-			}
+		r.addPostings(x, v, t, factor, list.Docs, list.TFs)
+	}
+	r.visited += list.Decoded
+	v.must(list.Err())
+}
+
+func (r *run) addPostings(x *window, v *view, t *queryTerm, factor float64, ids, tfs []uint32) {
+	switch {
+	case r.q.model == BM25:
+		for i, p := range ids {
+			length := r.lengthNorm(r.q, v.PassageLength(int(p)))
+			x.sums[p] += rank.BM25(float64(t.tf), t.idf, float64(tfs[i]), length)
 		}
-		for _, p := range ids {
-			r.dirty[p>>6] |= 1 << (p & 63)
+	case r.q.raw:
+		for i, p := range ids {
+			x.sums[p] += factor * rank.RawTF(tfs[i])
+		}
+	default:
+		for i, p := range ids {
+			x.sums[p] += factor * rank.LogTF(tfs[i])
 		}
 	}
-	v.must(list.Err())
+	for _, p := range ids {
+		x.dirty[p>>6] |= 1 << (p & 63)
+	}
 }
 
 // roundingSlack is more than all roundings can add up to, in bounds and in
@@ -145,6 +198,9 @@ const roundingSlack = 1e-6
 // weight, so neither are raw norms, and they have no other bound.
 func (r *run) bounds(v *view, local int, sum float64) (lower, upper float64) {
 	if r.q.model == BM25 {
+		if r.outOfOrder {
+			return sum * (1 - roundingSlack), sum * (1 + roundingSlack)
+		}
 		return sum, sum
 	}
 	norm := math.Sqrt(v.norms.at(local))

@@ -62,6 +62,10 @@ type view struct {
 	// floors bounds, for each 64 passages, their reference norms from
 	// below and their roots from above.
 	floors pages[normFloor]
+	// shifts says, for each 64 passages, how far norms have moved since the
+	// segment was written, if it has maxima; superShifts, for shiftBlocks
+	// times as many.
+	shifts, superShifts pages[normShift]
 	// since is when the first of what is dead died; zero if nothing is.
 	since time.Time
 }
@@ -72,8 +76,61 @@ func newView(txn uint64, s *seg, first uint64) view {
 	v.deadDocs.grow(txn, (s.Documents()+63)/64)
 	v.norms.grow(txn, s.Passages())
 	v.floors.grow(txn, (s.Passages()+63)/64)
+	if s.HasMaxima() {
+		v.shifts.grow(txn, (s.Passages()+63)/64)
+		v.superShifts.grow(txn, (s.Passages()+64*shiftBlocks-1)/(64*shiftBlocks))
+	}
 	return v
 }
+
+// shiftBlocks is how many blocks share a normShift: no fewer than make a
+// superblock.
+const shiftBlocks = 64
+
+// normShift bounds, from above, what the reference norms of some passages have
+// to do with others: squared, with those that the segment keeps, and their roots
+// with them.
+type normShift struct{ grown, root float32 }
+
+// least is what a true norm is at least, as a part of the norm that the segment
+// keeps.
+func (s normShift) least(drift float64) float64 {
+	rest := 1 - drift*float64(s.root)
+	if rest <= 0 {
+		return 0
+	}
+	return rest / math.Sqrt(float64(s.grown))
+}
+
+// shiftOf is the shift of one passage, whose reference norm is norm2, squared.
+func (v *view) shiftOf(local int, norm2 float64) normShift {
+	if norm2 <= 0 {
+		return normShift{float32(math.Inf(1)), float32(math.Inf(1))}
+	}
+	return normShift{above(float64(v.Norm2(local)) / norm2), above(float64(v.Root(local)) / math.Sqrt(norm2))}
+}
+
+// and bounds what either bounds.
+func (s normShift) and(t normShift) normShift {
+	return normShift{max(s.grown, t.grown), max(s.root, t.root)}
+}
+
+// noteShift follows a passage's reference norm.
+func (v *view) noteShift(txn uint64, local int, norm2 float64) {
+	n := v.shiftOf(local, norm2)
+	raise(&v.shifts, txn, local/64, n)
+	raise(&v.superShifts, txn, local/(64*shiftBlocks), n)
+}
+
+// raise makes an entry no less than n.
+func raise(p *pages[normShift], txn uint64, i int, n normShift) {
+	if s := p.at(i); n.grown > s.grown || n.root > s.root {
+		p.set(txn, i, n.and(s))
+	}
+}
+
+// above is a float32 above x.
+func above(x float64) float32 { return math.Nextafter32(float32(x), float32(math.Inf(1))) }
 
 // normFloor bounds the norms of 64 passages; zero is no bound.
 type normFloor struct{ norm, root float32 }
@@ -81,6 +138,12 @@ type normFloor struct{ norm, root float32 }
 // setNorm sets the square of a passage's reference norm.
 func (v *view) setNorm(txn uint64, local int, norm2 float64) {
 	v.norms.set(txn, local, norm2)
+	if v.isDead(local) {
+		return // what is dead need not be bounded
+	}
+	if v.HasMaxima() {
+		v.noteShift(txn, local, norm2)
+	}
 	f := v.floors.at(local / 64)
 	norm := math.Nextafter32(float32(math.Sqrt(max(norm2, 0))), 0)
 	root := v.Root(local)
@@ -117,19 +180,39 @@ func (w *normWriter) end() {
 		return
 	}
 	block := (w.n - 1) / pageSize
-	least, root := math.Inf(1), float32(0)
+	least, root, shift := math.Inf(1), float32(0), normShift{}
 	dead := w.dead.at(block)
 	for i, norm2 := range w.page {
-		if dead>>i&1 == 0 {
-			least, root = min(least, norm2), max(root, w.Root(block*pageSize+i))
+		if dead>>i&1 != 0 {
+			continue
+		}
+		local := block*pageSize + i
+		least, root = min(least, norm2), max(root, w.Root(local))
+		if w.HasMaxima() {
+			shift = shift.and(w.shiftOf(local, norm2))
 		}
 	}
+	w.setShift(block, shift)
 	f := normFloor{} // all are dead
 	if root != 0 {
 		f = normFloor{math.Nextafter32(float32(math.Sqrt(max(least, 0))), 0), root}
 	}
 	w.floors.set(w.txn, block, f)
 	w.page = nil
+}
+
+// setShift states the shift of a block, whose norms are all new. Blocks come in
+// order.
+func (w *normWriter) setShift(block int, shift normShift) {
+	if !w.HasMaxima() {
+		return
+	}
+	w.shifts.set(w.txn, block, shift)
+	if super := block / shiftBlocks; block%shiftBlocks == 0 {
+		w.superShifts.set(w.txn, super, shift)
+	} else {
+		raise(&w.superShifts, w.txn, super, shift)
+	}
 }
 
 // A block of floors, and of the dead, is a page of norms.
@@ -140,6 +223,9 @@ func (v *view) least(block int, drift float64) float64 {
 	f := v.floors.at(block)
 	return float64(f.norm) - drift*float64(f.root)
 }
+
+// blocks is the number of blocks of 64 passages.
+func (v *view) blocks() int { return (v.Passages() + 63) / 64 }
 
 // weight is what merging the view costs.
 func (v *view) weight() int { return v.live + v.liveDocs }

@@ -11,7 +11,7 @@ import (
 )
 
 // Version of the format. A segment of another version is not read.
-const Version = 1
+const Version = 2
 
 const (
 	headerSize = 16
@@ -49,6 +49,7 @@ const (
 	secNorms
 	secReferences
 	secPrefixes
+	secLeast
 	sections
 )
 
@@ -61,6 +62,8 @@ const (
 	cntLength // sum of the passages' lengths
 	cntTextBlocks
 	cntTextSize
+	cntMaximaDF
+	cntMaximaSuper
 	counts
 )
 
@@ -286,6 +289,7 @@ var sectionNames = [sections]string{
 	"postings", "strings", "forward", "text", "documents", "hashes", "ids", "owners", "lengths",
 	"forward at", "text at", "text blocks", "text blocks at", "dictionary at", "postings at", "df", "gid",
 	"bloom", "document ids", "documents at", "paths", "roots", "norms", "references", "prefixes",
+	"least lengths",
 }
 
 // Sections gives the number of bytes of each part of the segment.

@@ -39,6 +39,7 @@ type Remap struct{ Passages, Docs []uint32 }
 type MergeOptions struct {
 	Compress bool    // pack the text
 	Scores   *Scores // to be kept with the segment; nil for none
+	Maxima   Maxima  // to be kept beside scores
 	// Dropped, if set, is told of each term that no live passage has.
 	Dropped func(term []byte, gid uint32)
 }
@@ -56,6 +57,7 @@ func Merge(ctx context.Context, w io.Writer, in []Input, opt MergeOptions) ([]Re
 	m.w = &writer{o: newOut(w), dict: newDictWriter(terms), text: textWriter{compress: opt.Compress}, scores: opt.Scores}
 	m.w.tables = m.tables
 	m.number()
+	m.maxima()
 	for _, step := range []func() error{m.terms, m.passages, m.texts, m.documents, m.w.finish} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("merge segments: %w", err)
@@ -94,6 +96,22 @@ func (m *merger) number() {
 		m.remaps = append(m.remaps, re)
 		m.termMap = append(m.termMap, make([]uint32, r.terms))
 	}
+}
+
+// maxima prepares the maxima of terms, which the norms have to be known for.
+func (m *merger) maxima() {
+	if m.opt.Scores == nil || m.opt.Maxima.shape(len(m.w.lengths)).df == 0 {
+		return
+	}
+	norms2 := make([]float32, 0, len(m.w.lengths))
+	for k := range m.in {
+		for i, to := range m.remaps[k].Passages {
+			if to != Gone {
+				norms2 = append(norms2, m.opt.Scores.Norm2(k, i))
+			}
+		}
+	}
+	m.w.maxima = newMaximaWriter(m.opt.Maxima, norms2)
 }
 
 // mergeCursor is a place in one input's dictionary.

@@ -90,18 +90,21 @@ type Postings struct {
 	// Docs and TFs are the current block: local passage numbers, ascending,
 	// and how often the term occurs in each.
 	Docs, TFs []uint32
+	// Decoded counts the postings decoded since Reader.Postings.
+	Decoded int
 
-	r     *Reader
-	df    int
-	skips []byte // the skip table, or nil
-	data  []byte // blocks and tail, and overread bytes beyond them
-	end   int    // of the tail in data
-	block int    // the next block to decode
-	pos   int    // where it begins in data, when there is no skip table
-	prev  uint32 // one beyond the last passage of the block before
-	err   error
-	docs  [BlockSize]uint32
-	tfs   [BlockSize]uint32
+	r      *Reader
+	df     int
+	skips  []byte // the skip table, or nil
+	maxima []byte // or nil
+	data   []byte // blocks and tail, and overread bytes beyond them
+	end    int    // of the tail in data
+	block  int    // the next block to decode
+	pos    int    // where it begins in data, when there is no skip table
+	prev   uint32 // one beyond the last passage of the block before
+	err    error
+	docs   [BlockSize]uint32
+	tfs    [BlockSize]uint32
 }
 
 // DF is the number of postings, those of dead passages included.
@@ -127,6 +130,7 @@ func (p *Postings) Next() bool {
 		p.decodeTail()
 	}
 	p.block++
+	p.Decoded += n
 	if p.err != nil {
 		p.Docs, p.TFs = nil, nil
 		return false

@@ -30,6 +30,8 @@ type Reader struct {
 	paths, prefixes           []byte
 	roots, norms, references  []byte
 	scored                    bool
+	maxima                    maximaShape
+	least                     []byte
 }
 
 // Open reads a segment from its bytes, which must not change. trusted says that
@@ -97,6 +99,9 @@ func (r *Reader) openSections() error {
 		return corrupt("tables of %d, %d and %d bytes", len(r.bloom), len(r.paths), len(r.hashes.b))
 	}
 	if err := r.openScores(); err != nil {
+		return err
+	}
+	if err := r.openMaxima(); err != nil {
 		return err
 	}
 	if r.postings.off+len(r.postings.b)+overread > len(r.f.data) {
@@ -182,13 +187,23 @@ func (r *Reader) EachTerm(f func(t int, gid uint32, df int)) {
 // Postings makes p walk the postings of term t from their start.
 func (r *Reader) Postings(t int, p *Postings) error {
 	p.r, p.df, p.block, p.pos, p.prev, p.err = r, r.DF(t), 0, 0, 0, nil
-	p.Docs, p.TFs, p.skips = nil, nil, nil
+	p.Docs, p.TFs, p.skips, p.maxima = nil, nil, nil, nil
+	p.Decoded = 0
 	b, err := r.postings.slice(&r.postingOffs, t)
 	if err != nil {
 		return err
 	}
 	if p.df == 0 || p.df > r.passages {
 		return corrupt("term %d has df %d of %d", t, p.df, r.passages)
+	}
+	from := int(r.postingOffs.get(t)) + r.postings.off
+	if r.maxima.has(p.df) {
+		n := r.maxima.size()
+		if n > len(b) {
+			return corrupt("maxima of term %d", t)
+		}
+		p.maxima, b = b[:n:n], b[n:]
+		from += n
 	}
 	table := 0
 	if hasSkips(p.df) {
@@ -199,7 +214,7 @@ func (r *Reader) Postings(t int, p *Postings) error {
 		p.skips = b[:table:table]
 	}
 	p.end = len(b) - table
-	from := int(r.postingOffs.get(t)) + r.postings.off + table
+	from += table
 	p.data = r.f.data[from : from+p.end+overread]
 	return nil
 }

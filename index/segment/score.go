@@ -30,17 +30,20 @@ var logTFs = func() (t [256]float64) {
 	return t
 }()
 
+// logTF is 1 + ln tf to within a few units in the last place: for bounds.
+func logTF(tf uint32) float64 {
+	if tf < uint32(len(logTFs)) {
+		return logTFs[tf]
+	}
+	return 1 + math.Log(float64(tf))
+}
+
 // root is the square root of the sum of (1 + ln tf)² over a passage's terms,
 // rounded up.
 func root(terms []TermTF) float32 {
 	sum := 0.0
 	for _, t := range terms {
-		a := 0.0
-		if t.TF < uint32(len(logTFs)) {
-			a = logTFs[t.TF]
-		} else {
-			a = 1 + math.Log(float64(t.TF))
-		}
+		a := logTF(t.TF)
 		sum += float64(a * a)
 	}
 	return math.Nextafter32(float32(math.Sqrt(sum)), math.MaxFloat32)

@@ -250,7 +250,7 @@ func TestFormatIsPinned(t *testing.T) {
 	}
 }
 
-const pinned = "1 5184 1c69342892752e42"
+const pinned = "2 5216 80a191fc976bae34"
 
 func TestMergeIsRebuild(t *testing.T) {
 	for seed := range uint64(60) {
@@ -301,13 +301,15 @@ func mergeParts(t *testing.T, r *rand.Rand, ms []model, ds []modelDoc) (*Reader,
 		Reference: func(gid uint32) float32 { return float32(gid) + 0.5 },
 	}
 	dropped := func(term []byte, gid uint32) { gone[string(term)] = gid == gidOf(string(term), xxh3.Hash(term)) }
-	remaps, err := Merge(context.Background(), &buf, in, MergeOptions{Compress: r.IntN(2) == 0, Scores: scores, Dropped: dropped})
+	maxima := Maxima{Passages: r.IntN(100), Share: r.IntN(10), Super: r.IntN(4)}
+	remaps, err := Merge(context.Background(), &buf, in, MergeOptions{Compress: r.IntN(2) == 0, Scores: scores, Dropped: dropped, Maxima: maxima})
 	if err != nil {
 		t.Fatal(err)
 	}
 	merged := open(t, buf.Bytes())
 	checkRemaps(t, in, remaps, merged)
 	checkScores(t, merged)
+	checkMaxima(t, maxima, merged)
 	checkDropped(t, ms, live, gone)
 	return merged, live, liveDocs
 }

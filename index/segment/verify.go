@@ -3,6 +3,7 @@ package segment
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 
 	"github.com/zeebo/xxh3"
 )
@@ -101,9 +102,13 @@ func (v *verifier) term(t int, p *Postings) (sum uint64, err error) {
 	if err := v.r.Postings(t, p); err != nil {
 		return 0, err
 	}
+	m, maxima := p.Maxima()
 	for b := 0; p.Next(); b++ {
 		for i, d := range p.Docs {
 			sum += posting(int(d), p.TFs[i])
+			if maxima && !v.r.bounded(&m, int(d), p.TFs[i]) {
+				return 0, corrupt("maxima of term %d do not bound passage %d", t, d)
+			}
 			if !p.HasBounds() {
 				continue
 			}
@@ -113,6 +118,20 @@ func (v *verifier) term(t int, p *Postings) (sum uint64, err error) {
 		}
 	}
 	return sum, p.Err()
+}
+
+// bounded proves the maxima of a posting's block and superblock.
+func (r *Reader) bounded(m *TermMaxima, passage int, tf uint32) bool {
+	b := passage / MaximaBlock
+	s := b >> r.maxima.super
+	impacts, norm := m.MaxImpacts(), math.Sqrt(float64(r.Norm2(passage)))
+	for _, code := range []byte{m.Blocks[b], m.Supers[s]} {
+		// The same sum may have been rounded differently.
+		if impacts[code>>4]*norm < logTF(tf)*(1-1e-12) || tfLimits[code&15] < float64(tf) {
+			return false
+		}
+	}
+	return r.BlockLength(b) <= r.PassageLength(passage) && r.SuperLength(s) <= r.BlockLength(b)
 }
 
 func (v *verifier) documents() error {

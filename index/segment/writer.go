@@ -24,6 +24,7 @@ type writer struct {
 	roots       []byte
 	scores      *Scores
 	tables      func(sec int) error // writes hashes, roots and norms instead
+	maxima      *maximaWriter       // nil: none
 	ids, docs   columnWriter
 	lens        columnWriter
 	forwardOffs columnWriter
@@ -43,7 +44,8 @@ func (w *writer) term(term []byte, hash uint64, gid uint32, docs, tfs []uint32) 
 	off := w.o.n - w.o.table[secPostings][0]
 	w.dict.add(term, hash, len(docs), gid, off)
 	w.postings += uint64(len(docs))
-	w.buf = appendPostings(w.buf[:0], docs, tfs, w.lengths)
+	w.buf = append(w.buf[:0], w.maxima.term(docs, tfs)...)
+	w.buf = appendPostings(w.buf, docs, tfs, w.lengths)
 	w.o.write(w.buf)
 }
 
@@ -123,10 +125,16 @@ func (w *writer) finish() error {
 	}
 	w.references()
 	w.o.section(secPrefixes, w.dict.prefixes)
+	shape := maximaShape{}
+	if w.maxima != nil {
+		shape = w.maxima.maximaShape
+	}
+	w.o.section(secLeast, shape.leastLengths(w.lengths))
 	return w.o.finish([counts]uint64{
 		cntPassages: uint64(w.ids.n), cntDocuments: uint64(w.docIDs.n), cntTerms: uint64(w.dict.n),
 		cntPostings: w.postings, cntLength: w.length,
 		cntTextBlocks: uint64(w.text.begins.n), cntTextSize: w.text.raw,
+		cntMaximaDF: uint64(shape.df), cntMaximaSuper: uint64(shape.super),
 	})
 }
 
