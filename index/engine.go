@@ -280,7 +280,7 @@ func (e *Engine) backpressure(ctx context.Context) error {
 			return err
 		}
 	}
-	if e.store == nil || e.Snapshot().memoryBytes() < 3*e.opts.MemoryBudget/8 {
+	if e.store == nil || e.Snapshot().memoryBytes() < e.opts.MemoryBudget/4 {
 		return nil
 	}
 	err := e.Flush(ctx)

@@ -36,7 +36,7 @@ func (e *Engine) memLoop() {
 			e.more(false, e.mergeAll(e.closing))
 			quiet.Reset(max(refineAfter, time.Until(rested)))
 			flush = e.store != nil && e.store.failure() == nil &&
-				e.Snapshot().memoryBytes() > e.opts.MemoryBudget/4
+				e.Snapshot().memoryBytes() > 3*e.opts.MemoryBudget/16
 		case <-quiet.C:
 			if e.applying.Load() > 0 {
 				quiet.Reset(refineAfter)

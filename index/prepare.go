@@ -274,6 +274,9 @@ func (e *Engine) analyse(ctx context.Context, base *Snapshot, p *part) error {
 		b.AddDocument(uint64(t.slot), t.path, encodeRecord(&t.info, t.places))
 	}
 	err := b.Write(&b.out, segment.WriteOptions{
+		// What is many will be written to disk soon: merging copies the text
+		// as it is packed here.
+		Compress: e.store != nil && len(p.jobs) >= bulkSegment,
 		GID: func(number uint32, term string, hash uint64) uint32 {
 			return b.gid(&e.state.numbers, base, number, term, hash)
 		},

@@ -40,3 +40,33 @@ func BenchmarkTokens(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkNumbers is what a batch pays for its words.
+func BenchmarkNumbers(b *testing.B) {
+	for _, o := range []Options{{Tokenizer: Plain}, Default()} {
+		b.Run(o.Tokenizer, func(b *testing.B) {
+			a, text := newAnalyzer(b, o), prose(1<<20)
+			to := &counting{numbers: map[string]uint32{}}
+			var m Memo
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				a.Numbers(text, to, &m)
+			}
+		})
+	}
+}
+
+// counting is a Numbering that does the least.
+type counting struct {
+	numbers map[string]uint32
+	added   int
+}
+
+func (c *counting) Number(term string) uint32 {
+	if _, ok := c.numbers[term]; !ok {
+		c.numbers[term] = uint32(len(c.numbers))
+	}
+	return c.numbers[term]
+}
+
+func (c *counting) Add(uint32) { c.added++ }
