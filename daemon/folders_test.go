@@ -243,6 +243,28 @@ func TestConfigThatCannotBeUsed(t *testing.T) {
 	}
 }
 
+// A list of stop words is followed like the config that names it, wherever it is.
+func TestStopWordsEdited(t *testing.T) {
+	for _, where := range []string{"words", "lists/words"} { // beside the config, and elsewhere
+		t.Run(where, func(t *testing.T) {
+			h := start(t, "")
+			h.write("a.txt", "apple banana")
+			good, err := os.ReadFile(h.config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := filepath.Join(h.dir, where)
+			mkdir(t, filepath.Dir(list))
+			write(t, list, "apple\n")
+			write(t, h.config, string(good)+"[analysis]\nstopwords = \""+list+"\"\n")
+			found := func(query string) bool { return rels(h.search(query)) == "a.txt" }
+			h.until("the list", func(ipc.StatusResult) bool { return !found("apple") && found("banana") })
+			write(t, list, "banana\n")
+			h.until("the new list", func(ipc.StatusResult) bool { return found("apple") && !found("banana") })
+		})
+	}
+}
+
 // The socket may stand in a folder, or beside one.
 func TestFolderHoldsTheSocket(t *testing.T) {
 	dir := shortDir(t)

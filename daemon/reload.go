@@ -139,7 +139,8 @@ func (d *Daemon) isNext(c *core) bool {
 	return d.next == c
 }
 
-// watchConfig reads the config whenever its file changes. It returns when ctx
+// watchConfig reads the config whenever its file changes, or the list of stop
+// words that it names. It returns when ctx
 // is done.
 func (d *Daemon) watchConfig(ctx context.Context) {
 	path := d.config().Path
@@ -152,11 +153,15 @@ func (d *Daemon) watchConfig(ctx context.Context) {
 		return
 	}
 	defer w.Close()
-	if err := w.SetRoots(configRoots(path)); err != nil {
-		d.log.Error("the config file is not watched; use quern reload", "err", err)
-		return
-	}
+	var watched []watcher.Root
 	for {
+		if roots := rootsOfFiles(path, d.config().Analysis.Stopwords); !reflect.DeepEqual(roots, watched) {
+			if err := w.SetRoots(roots); err != nil {
+				d.log.Error("the config file is not watched; use quern reload", "err", err)
+				return
+			}
+			watched = roots
+		}
 		batch, err := w.Next(ctx)
 		if err != nil {
 			return
@@ -192,25 +197,33 @@ func atRest(ctx context.Context, path string, quiet time.Duration) {
 	}
 }
 
-// configRoots are the directory of the config file and, if the file is a link,
-// the directory of what it links to.
-func configRoots(path string) []watcher.Root {
-	names := onlyFiles{filepath.Base(path), filepath.Base(path)}
-	roots := []watcher.Root{{Path: filepath.Dir(path)}}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		names.target = filepath.Base(target)
-		if dir := filepath.Dir(target); dir != filepath.Dir(path) {
-			roots = append(roots, watcher.Root{Path: dir})
+// rootsOfFiles are the directories of the files and, where a file is a link, of
+// what it links to. A path that is not absolute names no file.
+func rootsOfFiles(paths ...string) []watcher.Root {
+	var roots []watcher.Root
+	names := map[string]*onlyFiles{} // by directory
+	add := func(path string) {
+		dir := filepath.Dir(path)
+		if names[dir] == nil {
+			names[dir] = &onlyFiles{map[string]bool{}}
+			roots = append(roots, watcher.Root{Path: dir, Filter: names[dir], FollowSymlinks: true})
 		}
+		names[dir].names[filepath.Base(path)] = true
 	}
-	for i := range roots {
-		roots[i].Filter, roots[i].FollowSymlinks = names, true
+	for _, path := range paths {
+		if !filepath.IsAbs(path) {
+			continue
+		}
+		add(path)
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			add(target)
+		}
 	}
 	return roots
 }
 
-// onlyFiles is a filter that lets two files of a root through.
-type onlyFiles struct{ link, target string }
+// onlyFiles is a filter that lets some files of a root through, by their names.
+type onlyFiles struct{ names map[string]bool }
 
-func (f onlyFiles) Dir(rel string) bool  { return rel == "." || rel == "" }
-func (f onlyFiles) File(rel string) bool { return rel == f.link || rel == f.target }
+func (f *onlyFiles) Dir(rel string) bool  { return rel == "." || rel == "" }
+func (f *onlyFiles) File(rel string) bool { return f.names[rel] }
