@@ -91,7 +91,10 @@ quern_hits() {
   contained "$1" "$work/quern" --config "$1/config.toml" search --no-text --collapse none --json -k 1 "$query" |
     grep -oE '"total[a-z_]*": *[0-9]+' | grep -oE '[0-9]+' | head -n 1
 }
-quern_stop() { contained "$1" "$work/quern" --config "$1/config.toml" stop >/dev/null; }
+quern_stop() {
+  contained "$1" "$work/quern" --config "$1/config.toml" stop >/dev/null
+  while kill -0 "$(<"$1/pid")" 2>/dev/null; do sleep 0.02; done # it answers before it has written all
+}
 quern_files() { printf '%s\n' "$1/cache/quern"; }
 
 recoll_prepare() {

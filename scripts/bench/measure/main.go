@@ -23,6 +23,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -141,6 +142,12 @@ func (r *runner) wait() error {
 	go func() { ended <- r.cmd.Wait() }() // ends with the program, or with this process
 	ready, cancel := r.watchUntil()
 	defer cancel()
+	end := func() {
+		cancel()
+		killTree(os.Getpid(), 0)
+		<-ended // a killed process holds its files until its last thread is gone
+		reap()
+	}
 	tick := time.NewTicker(r.sampleTime)
 	defer tick.Stop()
 	limit := time.After(r.limit)
@@ -160,13 +167,13 @@ func (r *runner) wait() error {
 			r.wall, r.status = time.Since(r.start), "ready"
 			r.tree.sample(os.Getpid())
 			if !r.keep {
-				killTree(os.Getpid(), 0)
+				end()
 			}
 			return nil
 		case <-kill:
 			r.wall, r.status = time.Since(r.start), "killed"
 			r.tree.sample(os.Getpid())
-			killTree(os.Getpid(), 0)
+			end()
 			return nil
 		case <-limit:
 			return fmt.Errorf("%s has not come to its end in %v", r.cmd.Path, r.limit)
@@ -226,7 +233,16 @@ func (r *runner) watchUntil() (until, func()) {
 			}
 		}
 	}()
-	return u, func() { close(quit) }
+	return u, sync.OnceFunc(func() { close(quit) })
+}
+
+// reap waits for all children, the adopted ones too.
+func reap() {
+	for {
+		if _, err := syscall.Wait4(-1, nil, 0, nil); err != nil && err != syscall.EINTR {
+			return // there is none left
+		}
+	}
 }
 
 // adoptOrphans makes descendants whose parent ends children of this process, so
