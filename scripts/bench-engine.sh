@@ -61,7 +61,7 @@ step() {
 
 # group N FILE PATTERN prints the first text that the extended regular expression
 # catches as its group N; number FILE PATTERN that of its first group.
-group() { sed -nE "s|.*$3.*|\\$1|p" "$2" 2>/dev/null | head -n 1; }
+group() { sed -nE "s#.*$3.*#\\$1#p" "$2" 2>/dev/null | head -n 1; }
 number() { group 1 "$@"; }
 cost() { sed -n "s/^$2=//p" "$log.$1.cost"; } # cost STEP NAME
 disk() { du -sb --apparent-size -- "$@" | awk '{n += $1} END {printf "%.1f", n / 1e6}'; }
