@@ -37,8 +37,12 @@ func (t *tree) cpu() time.Duration {
 // sample looks at all descendants of a process, itself left out.
 func (t *tree) sample(root int) {
 	var rss, anon, high int64
-	for _, pid := range descendants(root, t.skip) {
+	all := descendants(root, t.skip)
+	for _, pid := range all {
 		m := memory(pid)
+		if len(all) > 1 {
+			m.share(pid)
+		}
 		rss, anon, high = rss+m.rss, anon+m.anon, max(high, m.high)
 		if n := cpuTicks(pid); n > 0 {
 			t.ticks[pid] = n
@@ -89,6 +93,27 @@ func memory(pid int) resident {
 		}
 	}
 	return m
+}
+
+// share makes of a process's memory its part of it: what it has in common with
+// others, as after a fork, must not count twice.
+func (m *resident) share(pid int) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil {
+		return // gone, or a system without: what is resident has to do
+	}
+	for line := range strings.Lines(string(b)) {
+		f := strings.Fields(line)
+		if len(f) < 2 {
+			continue
+		}
+		switch n, _ := strconv.ParseInt(f[1], 10, 64); f[0] {
+		case "Pss:":
+			m.rss = n
+		case "Pss_Anon:":
+			m.anon = n
+		}
+	}
 }
 
 // cpuTicks are user and system time of a process; 0 when it is gone.
