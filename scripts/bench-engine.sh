@@ -88,7 +88,7 @@ run_quern() {
   used="$(number "$l" 'wall [0-9.]+ s, cpu ([0-9.]+) s: ')"
   more="$(number "$l" 'merging and refining [0-9.]+ s, cpu ([0-9.]+)')"
   fact 'build, passages a CPU s' "$(rate "$(awk -v a="$used" -v b="$more" 'BEGIN {print a + b}')")"
-  fact 'the same, without the merges left at its end' "$(rate "$used")"
+  fact 'the same, before the last merges' "$(rate "$used")"
   fact 'build peak anonymous MiB' "$(number "$l" 'peak anonymous memory ([0-9]+) MB' | awk '{printf "%.0f", $1 / 1.024 / 1.024}')"
   fact 'peak RSS MiB' "$(cost run rss)"
   fact 'idle anonymous MiB, the whole process' "$(number "$l" 'without an index \(([0-9.]+) in all' | awk '{printf "%.1f", $1 / 1.024 / 1.024}')"
@@ -198,6 +198,24 @@ table() {
     }' "$facts"
 }
 
+# growth FILE… writes Quern's figures at each number of passages side by side.
+growth() {
+  awk -F'\t' '
+    FNR == 1 { n = FILENAME; sub(/.*\//, "", n); sub(/[.]facts$/, "", n); sizes[++columns] = n }
+    $1 == "quern" { if (!($2 in name)) { name[$2]; names[++lines] = $2 } value[n, $2] = $3 }
+    END {
+      head = "| quern, passages |"; rule = "|---|"
+      for (i = 1; i <= columns; i++) { head = head " " sizes[i] " |"; rule = rule "---|" }
+      print head; print rule
+      for (j = 1; j <= lines; j++) {
+        row = "| " names[j] " |"
+        for (i = 1; i <= columns; i++) row = row " " value[sizes[i], names[j]] " |"
+        print row
+      }
+    }' "$@"
+}
+
+sizes=()
 for n in "$@"; do
   at="$work/$n"
   mkdir "$at"
@@ -208,6 +226,7 @@ for n in "$@"; do
   ' "$corpus" >"$at/corpus.txt"
   cp "$queries" "$at/queries.txt"
   facts="$out/$n.facts"
+  sizes+=("$facts")
   : >"$facts"
   lines="$(wc -l <"$at/corpus.txt")"
   ((lines == n)) || note "the corpus has only $lines of $n passages"
@@ -228,3 +247,7 @@ for n in "$@"; do
   table
   find "$at" -mindepth 1 -delete
 done
+if ((${#sizes[@]} > 1)); then
+  printf '\nGrowth\n\n'
+  growth "${sizes[@]}"
+fi
