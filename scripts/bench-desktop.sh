@@ -100,8 +100,9 @@ quern_files() { printf '%s\n' "$1/cache/quern"; }
 recoll_prepare() {
   places "$1"
   mkdir "$1/recoll"
-  # No dictionary for spelling: the others make none.
-  printf 'topdirs = "%s"\nnoaspell = 1\nloglevel = 2\n' "$folder" >"$1/recoll/recoll.conf"
+  # No dictionary for spelling, as the others make none; and the priority of any other
+  # program: with the least of all, its wall clock would be that of its neighbours.
+  printf 'topdirs = "%s"\nnoaspell = 1\nidxniceprio = 0\nloglevel = 2\n' "$folder" >"$1/recoll/recoll.conf"
 }
 recoll_index() {
   local out="$1" dir="$2"
