@@ -51,7 +51,7 @@ func main() {
 	flag.IntVar(&o.repeat, "repeat", 0, "run the program so many times after a first one, and give the median")
 	flag.IntVar(&o.stop, "stop", 0, "end the process `PID` and its descendants")
 	flag.StringVar(&o.out, "out", "", "write the figures to this `file`")
-	flag.DurationVar(&o.sampleTime, "sample", 20*time.Millisecond, "how often memory is looked at")
+	flag.DurationVar(&o.sampleTime, "sample", 50*time.Millisecond, "how often memory is looked at")
 	flag.Parse()
 	if err := run(o, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
