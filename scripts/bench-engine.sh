@@ -88,7 +88,6 @@ run_quern() {
   used="$(number "$l" 'wall [0-9.]+ s, cpu ([0-9.]+) s: ')"
   more="$(number "$l" 'merging and refining [0-9.]+ s, cpu ([0-9.]+)')"
   fact 'build, passages a CPU s' "$(rate "$(awk -v a="$used" -v b="$more" 'BEGIN {print a + b}')")"
-  fact 'the same, before the last merges' "$(rate "$used")"
   fact 'build peak anonymous MiB' "$(number "$l" 'peak anonymous memory ([0-9]+) MB' | awk '{printf "%.0f", $1 / 1.024 / 1.024}')"
   fact 'peak RSS MiB' "$(cost run rss)"
   fact 'idle anonymous MiB, the whole process' "$(number "$l" 'without an index \(([0-9.]+) in all' | awk '{printf "%.1f", $1 / 1.024 / 1.024}')"
@@ -190,7 +189,7 @@ table() {
         for (i = 1; i <= engines; i++) {
           v = value[order[i], names[j]]
           if (v == "") v = "-"
-          else if (order[i] != "quern" && mine + 0 > 0 && v + 0 > 0) v = sprintf("%s (×%.2g)", v, v / mine)
+          else if (order[i] != "quern" && mine + 0 > 0 && v + 0 > 0) { r = v / mine; v = sprintf(r < 10 ? "%s (×%.2g)" : "%s (×%.0f)", v, r) }
           row = row " " v " |"
         }
         print row
