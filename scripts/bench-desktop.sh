@@ -7,6 +7,8 @@
 # Of each: the first index (wall clock, CPU time, peak memory of all its
 # processes), the index's size, a query from the command line, and what a kill -9
 # half-way costs: the time from the restart until all is searchable.
+# Peers give themselves the least priority; that is undone where it may be, or their
+# wall clock on a busy machine would be that of their neighbours.
 # The table goes to standard output, what happens meanwhile to standard error.
 #
 #   QUERY     the words to look for (default: memory allocation)
@@ -82,7 +84,7 @@ quern_prepare() {
 quern_index() {
   local out="$1" dir="$2"
   shift 2
-  contained "$dir" "$work/measure" -out "$out" -keep -poll 10ms "$@" \
+  contained "$dir" "$work/measure" -level -out "$out" -keep -poll 10ms "$@" \
     -until "$work/quern --config $dir/config.toml status --wait --no-start >/dev/null 2>&1" \
     -- "$work/quern" --config "$dir/config.toml" serve 2>>"$dir/log"
 }
@@ -100,14 +102,13 @@ quern_files() { printf '%s\n' "$1/cache/quern"; }
 recoll_prepare() {
   places "$1"
   mkdir "$1/recoll"
-  # No dictionary for spelling, as the others make none; and the priority of any other
-  # program: with the least of all, its wall clock would be that of its neighbours.
-  printf 'topdirs = "%s"\nnoaspell = 1\nidxniceprio = 0\nloglevel = 2\n' "$folder" >"$1/recoll/recoll.conf"
+  # No dictionary for spelling, as the others make none.
+  printf 'topdirs = "%s"\nnoaspell = 1\nloglevel = 2\n' "$folder" >"$1/recoll/recoll.conf"
 }
 recoll_index() {
   local out="$1" dir="$2"
   shift 2
-  contained "$dir" "$work/measure" -out "$out" "$@" -- recollindex -c "$dir/recoll" 2>>"$dir/log"
+  contained "$dir" "$work/measure" -level -out "$out" "$@" -- recollindex -c "$dir/recoll" 2>>"$dir/log"
 }
 recoll_query() { printf '%s\n' recollq -c "$1/recoll" -n 10 "$query"; }
 recoll_hits() { contained "$1" recollq -c "$1/recoll" -n 1 "$query" | sed -n 's/^\([0-9]*\) results.*/\1/p'; }
@@ -147,7 +148,7 @@ EOF
 tracker_index() {
   local out="$1" dir="$2"
   shift 2
-  contained "$dir" "$work/measure" -out "$out" -keep -poll 250ms "$@" -until "$dir/ready" -- "$dir/serve" >>"$dir/log" 2>&1
+  contained "$dir" "$work/measure" -level -out "$out" -keep -poll 250ms "$@" -until "$dir/ready" -- "$dir/serve" >>"$dir/log" 2>&1
 }
 tracker_query() { printf '%s\n' tracker3 search --limit=10 "$query"; }
 tracker_hits() { contained "$1" tracker3 search --limit=1000000 "$query" | grep -c 'file://' || true; }

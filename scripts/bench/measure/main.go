@@ -4,7 +4,7 @@
 // included: wall clock, CPU time, peak memory. The benchmarks in scripts use it
 // for Quern and for its peers alike.
 //
-//	measure [-until COMMAND] [-keep] [-kill D] [-out FILE] -- PROGRAM [ARG…]
+//	measure [-until COMMAND] [-keep] [-kill D] [-level] [-out FILE] -- PROGRAM [ARG…]
 //	measure -repeat N [-out FILE] -- PROGRAM [ARG…]
 //	measure -stop PID
 //
@@ -33,6 +33,7 @@ type options struct {
 	until      string
 	poll       time.Duration
 	keep       bool
+	level      bool
 	killAfter  time.Duration
 	limit      time.Duration
 	repeat     int
@@ -46,6 +47,7 @@ func main() {
 	flag.StringVar(&o.until, "until", "", "measure until this shell `command` succeeds, not until the program ends")
 	flag.DurationVar(&o.poll, "poll", 50*time.Millisecond, "how long to wait before -until is tried again")
 	flag.BoolVar(&o.keep, "keep", false, "with -until: leave the program running")
+	flag.BoolVar(&o.level, "level", false, "undo that the program gives itself less priority than others have")
 	flag.DurationVar(&o.killAfter, "kill", 0, "kill the program (SIGKILL) after so long")
 	flag.DurationVar(&o.limit, "limit", time.Hour, "kill the program and fail after so long")
 	flag.IntVar(&o.repeat, "repeat", 0, "run the program so many times after a first one, and give the median")
@@ -110,6 +112,7 @@ func once(w io.Writer, o options, args []string) error {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	r := &runner{options: o, cmd: cmd, tree: newTree()}
+	r.tree.level = o.level
 	r.start = time.Now()
 	if err := cmd.Start(); err != nil {
 		return err

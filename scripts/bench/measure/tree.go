@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unsafe"
 )
 
 // ticksPerSecond is the unit of the times in /proc/PID/stat, USER_HZ, which is
@@ -21,6 +22,7 @@ type tree struct {
 	ticks     map[int]int64 // CPU time of each process that was ever seen
 	rss, anon int64         // peaks of the sums, in KiB
 	skip      int           // a process that does not count, nor its descendants
+	level     bool          // give all of them the priority of any program
 }
 
 func newTree() *tree { return &tree{ticks: map[int]int64{}} }
@@ -39,6 +41,9 @@ func (t *tree) sample(root int) {
 	var rss, anon, high int64
 	all := descendants(root, t.skip)
 	for _, pid := range all {
+		if t.level {
+			levelPriority(pid)
+		}
 		m := memory(pid)
 		if len(all) > 1 {
 			m.share(pid)
@@ -49,6 +54,21 @@ func (t *tree) sample(root int) {
 		}
 	}
 	t.rss, t.anon = max(t.rss, rss, high), max(t.anon, anon)
+}
+
+// levelPriority puts a process's threads into the usual scheduling class, at the
+// usual priority. Without the right to do so, it does nothing.
+func levelPriority(pid int) {
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
+	for _, task := range tasks {
+		tid, err := strconv.Atoi(filepath.Base(task))
+		if err != nil {
+			continue
+		}
+		other := int32(0) // SCHED_OTHER, and its only priority
+		_, _, _ = syscall.RawSyscall(syscall.SYS_SCHED_SETSCHEDULER, uintptr(tid), 0, uintptr(unsafe.Pointer(&other)))
+		_ = syscall.Setpriority(syscall.PRIO_PROCESS, tid, 0)
+	}
 }
 
 // descendants are the processes below root, parents first, without skip and
