@@ -1,0 +1,3 @@
+module quern/scripts/bench
+
+go 1.26
