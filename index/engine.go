@@ -125,6 +125,9 @@ func (e *Engine) Close() error {
 		e.writer <- struct{}{} // a batch under way has ended …
 		<-e.writer             // … and later ones find the engine closed
 		if e.store != nil {
+			if err := e.refined(); err != nil { // it will be done when it is opened
+				e.log.Warn("norms were not refined", "error", err)
+			}
 			e.noteUpkeep(e.Snapshot(), 0)
 			e.failed = errors.Join(e.flush(context.Background()), e.store.lock.Close())
 		}

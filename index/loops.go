@@ -111,6 +111,14 @@ func (e *Engine) refine(ctx context.Context) error {
 		return err
 	}
 	defer func() { <-e.writer }()
+	return e.refined()
+}
+
+// refined is refine for one who has the writer token.
+func (e *Engine) refined() error {
+	if e.Snapshot().drift <= maxDrift {
+		return nil
+	}
 	next := *e.Snapshot()
 	if err := guard(next.views, func() { e.edit(&next).refine() }); err != nil {
 		return err
