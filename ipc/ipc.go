@@ -95,11 +95,14 @@ type SearchResult struct {
 	Model      string `json:"model"`
 	Generation uint64 `json:"generation"`
 	Passages   int    `json:"passages"` // N, the passages in the index
-	Total      int    `json:"total"`    // all hits, after the filters
-	TookUS     int64  `json:"took_us"`
-	Pending    int    `json:"pending"`         // changes seen but not yet searchable
-	Stale      bool   `json:"stale,omitempty"` // sync ran into its time limit
-	Hits       []Hit  `json:"hits"`
+	// Total counts all hits, after the filters. With TotalAtLeast there may be
+	// more, and it is named total_at_least on the wire.
+	Total        int   `json:"-"`
+	TotalAtLeast bool  `json:"-"`
+	TookUS       int64 `json:"took_us"`
+	Pending      int   `json:"pending"`         // changes seen but not yet searchable
+	Stale        bool  `json:"stale,omitempty"` // sync ran into its time limit
+	Hits         []Hit `json:"hits"`
 }
 
 // Hit is one passage found.

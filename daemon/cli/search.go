@@ -198,8 +198,12 @@ func (a *app) sayNoHits(r *answer, f *searchFlags) {
 	case r.Passages == 0 && len(f.params.Folders) == 0:
 		a.say("nothing is indexed (quern init FOLDER, or quern search --folder DIR)")
 	case f.params.Budget > 0 && r.Total > f.params.Offset:
-		a.say("none of %s fits into %s (a larger --budget)",
-			plural(r.Total, "hit", "hits"), plural(f.params.Budget, "token", "tokens"))
+		most := ""
+		if r.TotalAtLeast {
+			most = "at least "
+		}
+		a.say("none of %s%s fits into %s (a larger --budget)",
+			most, plural(r.Total, "hit", "hits"), plural(f.params.Budget, "token", "tokens"))
 	case a.msg.terminal:
 		a.say("no hits among %s", plural(r.Passages, "passage", "passages"))
 	}
