@@ -53,7 +53,8 @@ func (d *Daemon) search(ctx context.Context, p ipc.SearchParams) (ipc.SearchResu
 	}
 	out := ipc.SearchResult{
 		Query: p.Query, Model: string(options.Model), Generation: c.base + found.Generation,
-		Passages: found.Passages, Total: found.Total, Pending: pending, Stale: stale,
+		Passages: found.Passages, Total: found.Total, TotalAtLeast: found.TotalAtLeast,
+		Pending: pending, Stale: stale,
 		Hits: make([]ipc.Hit, 0, len(found.Hits)),
 	}
 	for _, h := range within(found.Hits, p.Budget) {

@@ -63,8 +63,8 @@ type Options struct {
 	OnDamage func(error)
 
 	// What tests set to have small indexes pruned.
-	maxima              segment.Maxima
-	visitAll, readWhole int
+	maxima   segment.Maxima
+	visitAll int
 }
 
 // Document is one file as read. Path identifies it and breaks ties.

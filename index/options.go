@@ -27,7 +27,7 @@ func (o *Options) fill() error {
 		o.PurgeAfter = defaultPurge
 	}
 	if o.maxima == (segment.Maxima{}) {
-		o.maxima, o.visitAll, o.readWhole = segment.DefaultMaxima, visitAll, readWhole
+		o.maxima, o.visitAll = segment.DefaultMaxima, visitAll
 	}
 	if o.OnDamage == nil {
 		o.OnDamage = func(error) {}

@@ -23,13 +23,9 @@ import (
 // The maxima are of a/n̂ as of the time when the segment was written; a view's
 // shifts say how far its norms have moved since.
 
-// visitAll is when not to prune: a query whose terms have no more postings than this, all together,
-// visits them all and counts its hits exactly.
+// visitAll is when not to prune: a query whose terms have no more postings than
+// this, all together, visits them all and counts its hits exactly.
 const visitAll = 10_000
-
-// readWhole: a list of fewer postings is read whole. That takes less time than
-// going to and fro in it, and bounds scores more closely than its maxima do.
-const readWhole = 20_000
 
 // blockList is a frequent term's postings in a view.
 type blockList struct {
@@ -56,7 +52,7 @@ func (r *run) prunes() bool {
 // frequent reports whether only parts of a term's postings in a view are to be
 // read.
 func (r *run) frequent(v *view, w present) bool {
-	return r.pruning && v.TermHasMaxima(int(w.rank)) && v.DF(int(w.rank)) >= r.s.engine.opts.readWhole
+	return r.pruning && v.TermHasMaxima(int(w.rank))
 }
 
 // anyFrequent reports whether the view has a frequent term of the query.
@@ -71,14 +67,15 @@ type pruned struct {
 	i      uint32
 	window // on the sums of its passages
 	lists  []*blockList
-	super  uint // log2 of blocks in a superblock
+	super  uint         // log2 of blocks in a superblock
+	waits  segment.Bits // blocks to be visited
 }
 
 // split reads the postings of the view's rare terms, and begins to read those of
 // its frequent ones.
 func (r *run) split(i int) (*pruned, error) {
 	v := &r.s.views[i]
-	p := &pruned{view: v, i: uint32(i), window: r.take(v.Passages())}
+	p := &pruned{view: v, i: uint32(i), window: r.take(v.Passages()), waits: segment.NewBits(v.blocks())}
 	p.super, _ = v.SuperBlocks()
 	inOrder := true
 	for n, w := range r.wanted[i] {
@@ -305,20 +302,46 @@ func (p *pruner) refine(v *pruned, b int, common float64) float64 {
 	return over(common, v.shifts.at(b).least(p.s.drift)) + most
 }
 
-// visitWaiting visits the blocks that wait, about from the highest bound on, so
-// that the floor rises soon; those of about the same bound in their order.
+// firstBlocks is how many blocks are visited from the highest bound on, so that
+// the floor rises soon.
+const firstBlocks = 64
+
+// visitWaiting visits the blocks that wait: first the most promising, then the
+// others in the order of their passages, so that no part of a list is decoded
+// twice.
 func (p *pruner) visitWaiting() {
 	most := 0.0
 	for i := range p.waiting {
 		most = max(most, p.waiting[i].upper)
 	}
-	for _, b := range p.sorter.sort(p.waiting, most) {
-		if p.below(b.upper) {
-			p.partial = true
-			continue
-		}
-		p.visit(p.views[b.view], int(b.local))
+	sorted := p.sorter.sort(p.waiting, most)
+	first := min(firstBlocks, len(sorted))
+	for _, b := range sorted[:first] {
+		p.visitIf(p.views[b.view], int(b.local), b.upper)
 	}
+	for _, b := range sorted[first:] {
+		v := p.views[b.view]
+		v.upper[b.local] = b.upper
+		v.waits.Set(int(b.local))
+	}
+	for _, v := range p.views {
+		for i, w := range v.waits {
+			v.waits[i] = 0
+			for ; w != 0; w &= w - 1 {
+				b := 64*i + bits.TrailingZeros64(w)
+				p.visitIf(v, b, v.upper[b])
+			}
+		}
+	}
+}
+
+// visitIf visits a block if its bound reaches the floor.
+func (p *pruner) visitIf(v *pruned, b int, upper float64) {
+	if p.below(upper) {
+		p.partial = true
+		return
+	}
+	p.visit(v, b)
 }
 
 // visit adds up a block, and offers its passages.

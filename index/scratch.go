@@ -69,13 +69,17 @@ type window struct {
 	sums  []float64 // by passage; 0: no term of the query
 	dirty []uint64  // a bit for each passage: its sum was added to
 	rare  []float64 // by block, see pruner.boundRare
+	upper []float64 // by block that waits to be visited: its bound
 }
 
 // reserve makes room for so many blocks. What was taken is given back.
 func (x *scratch) reserve(blocks int) {
 	x.taken = 0
 	if len(x.all.dirty) < blocks {
-		x.all = window{make([]float64, 64*blocks), make([]uint64, blocks), make([]float64, blocks)}
+		x.all = window{
+			sums: make([]float64, 64*blocks), dirty: make([]uint64, blocks), rare: make([]float64, blocks),
+			upper: make([]float64, blocks),
+		}
 	}
 }
 
@@ -83,7 +87,10 @@ func (x *scratch) reserve(blocks int) {
 func (x *scratch) take(n int) window {
 	lo := x.taken
 	x.taken += (n + 63) / 64
-	return window{x.all.sums[64*lo : 64*x.taken], x.all.dirty[lo:x.taken], x.all.rare[lo:x.taken]}
+	return window{
+		sums: x.all.sums[64*lo : 64*x.taken], dirty: x.all.dirty[lo:x.taken],
+		rare: x.all.rare[lo:x.taken], upper: x.all.upper[lo:x.taken],
+	}
 }
 
 // newList gives a list that is not in use.

@@ -89,17 +89,20 @@ type SearchParams struct {
 	Literal       bool  `json:"literal,omitempty"` // no effect while queries have no syntax
 }
 
-// SearchResult is the answer to a query.
+// SearchResult is the answer to a query. On the wire (wireResult) Total is named
+// total, or total_at_least.
 type SearchResult struct {
-	Query      string `json:"query"`
-	Model      string `json:"model"`
-	Generation uint64 `json:"generation"`
-	Passages   int    `json:"passages"` // N, the passages in the index
-	Total      int    `json:"total"`    // all hits, after the filters
-	TookUS     int64  `json:"took_us"`
-	Pending    int    `json:"pending"`         // changes seen but not yet searchable
-	Stale      bool   `json:"stale,omitempty"` // sync ran into its time limit
-	Hits       []Hit  `json:"hits"`
+	Query      string
+	Model      string
+	Generation uint64
+	Passages   int // N, the passages in the index
+	Total      int // all hits, after the filters
+	// TotalAtLeast says that there may be more hits than Total.
+	TotalAtLeast bool
+	TookUS       int64
+	Pending      int  // changes seen but not yet searchable
+	Stale        bool // sync ran into its time limit
+	Hits         []Hit
 }
 
 // Hit is one passage found.

@@ -19,14 +19,22 @@ func (a *app) sayNoHits(ctx context.Context, c *conn, r *answer, f *searchFlags)
 	case p.Offset > 0 && r.Total > 0 && p.Offset >= r.Total:
 		a.say("only %s; --offset %d is past the last", plural(r.Total, "hit", "hits"), p.Offset)
 	case p.Budget > 0 && r.Total > 0:
-		a.say("none of %s fits into %s (give a larger --budget)",
-			plural(r.Total, "hit", "hits"), plural(p.Budget, "token", "tokens"))
+		a.say("none of %s%s fits into %s (give a larger --budget)",
+			atLeast(r.TotalAtLeast), plural(r.Total, "hit", "hits"), plural(p.Budget, "token", "tokens"))
 	case r.Total == 0 && f.filters() != "":
 		return a.sayFiltered(ctx, c, r, f)
 	case a.msg.terminal:
 		a.say("no hits among %s", plural(r.Passages, "passage", "passages"))
 	}
 	return nil
+}
+
+// atLeast goes before a number that is a lower bound.
+func atLeast(bound bool) string {
+	if bound {
+		return "at least "
+	}
+	return ""
 }
 
 // sayFiltered asks once more without the filters and tells what they hide.
@@ -44,7 +52,7 @@ func (a *app) sayFiltered(ctx context.Context, c *conn, r *answer, f *searchFlag
 		if glob := f.params.Path; strings.Contains(glob, "/") && !strings.HasPrefix(glob, "/") {
 			hint = " (a glob with / is relative to each folder)"
 		}
-		a.say("no hits: %s, none is left after %s%s", plural(all.Total, "passage matches", "passages match"), f.filters(), hint)
+		a.say("no hits: %s%s, none is left after %s%s", atLeast(all.TotalAtLeast), plural(all.Total, "passage matches", "passages match"), f.filters(), hint)
 	}
 	return nil
 }
