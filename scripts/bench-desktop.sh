@@ -14,6 +14,7 @@
 #   QUERY     the words to look for (default: memory allocation)
 #   ENGINES   which to run (default: quern recoll tracker)
 #   REPEAT    how often a query is timed (default: 15)
+#   LIMIT     how long to wait for all to be searchable after the kill (default: 5m)
 #
 # Peers come from Debian's packages recollcmd, tracker-miner-fs and tracker; one
 # that is missing is left out with a message. All state is in a new temporary
@@ -29,7 +30,7 @@ folder="$(realpath -- "$1")"
 [[ -d "$folder" ]] || die "$folder is no folder"
 [[ "$(uname)" == Linux ]] || die 'memory is read from /proc: Linux only'
 query="${QUERY:-memory allocation}"
-repeat="${REPEAT:-15}"
+repeat="${REPEAT:-15}" limit="${LIMIT:-5m}"
 files="$(find "$folder" -type f -size +0 | wc -l)"
 bytes="$(find "$folder" -type f -printf '%s\n' | awk '{n += $1} END {print n + 0}')"
 
@@ -170,7 +171,7 @@ available() {
 index() {
   local engine="$1" out="$2" dir="$3"
   shift 3
-  "${engine}_index" "$out" "$dir" "$@"
+  "${engine}_index" "$out" "$dir" "$@" || return 1
   value "$out" pid >"$dir/pid"
   [[ "$(value "$out" status)" == ready ]] || return 0
   started+=("$(value "$out" pid)")
@@ -193,16 +194,20 @@ row() {
   "${engine}_prepare" "$again"
   half="$(awk -v w="$(value "$dir/first" wall)" 'BEGIN {printf "%.2f", w / 2}')"
   index "$engine" "$again/killed" "$again" -kill "${half}s"
-  index "$engine" "$again/restart" "$again"
-  local after
-  after="$("${engine}_hits" "$again")"
-  "${engine}_stop" "$again"
+  local after restart=- cpu=-
+  if index "$engine" "$again/restart" "$again" -limit "$limit"; then
+    restart="$(value "$again/restart" wall)" cpu="$(value "$again/restart" cpu)"
+    after="$("${engine}_hits" "$again")"
+    "${engine}_stop" "$again"
+    [[ "$after" == "$hits" ]] || after="$after (!)"
+  else
+    after="not all within $limit (!)"
+  fi
   started=()
-  [[ "$after" == "$hits" ]] || after="$after (!)"
   printf '| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s / %s |\n' "$engine" \
     "$(value "$dir/first" wall)" "$(value "$dir/first" cpu)" "$(value "$dir/first" rss)" "$(value "$dir/first" anon)" \
     "$disk" "$(value "$dir/query" median)" "$half" \
-    "$(value "$again/restart" wall)" "$(value "$again/restart" cpu)" "$hits" "$after"
+    "$restart" "$cpu" "$hits" "$after"
 }
 
 printf '%s files, %s MB; query: %s; load average %s\n\n' "$files" \
