@@ -12,7 +12,8 @@
 // (commit.go). Norms, which every change moves, are kept approximately, with a
 // proof of how far off they are (drift.go, norms.go); a search finds by them the
 // few passages that may be among the best, and computes those exactly
-// (search.go, choose.go, exact.go). A damaged file is set aside (damage.go,
+// (search.go, choose.go, exact.go), passing by the blocks of passages that cannot
+// hold any (prune.go). A damaged file is set aside (damage.go,
 // aside.go).
 package index
 
