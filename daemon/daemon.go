@@ -10,7 +10,9 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,12 +68,20 @@ type Daemon struct {
 	next      *core // being built with another index configuration, or nil
 }
 
+// gcPercent is how much garbage may come on top of what is in use before it is
+// collected, unless GOGC says otherwise: a first index holds a third less memory
+// than with Go's own 100, for the same time.
+const gcPercent = 40
+
 // ErrInUse is returned by Run, wrapped, when a daemon already answers on the socket.
 var ErrInUse = server.ErrInUse
 
 // Run serves until ctx is done or a client asks for shutdown, and then returns
 // nil. Other errors are ErrInUse and the config's own, when that cannot be used.
 func Run(ctx context.Context, o Options) error {
+	if os.Getenv("GOGC") == "" {
+		defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	d, err := newDaemon(o, cancel)
