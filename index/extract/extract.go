@@ -6,6 +6,7 @@ package extract
 import (
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Document is the text of a file and its structure.
@@ -14,13 +15,36 @@ type Document struct {
 	Type string
 	// Title is the document's own title, if it has one.
 	Title string
+	// Author is who the document says wrote it, if it does.
+	Author string
+	// Date is the document's own date (when a mail was sent, a book
+	// published), or zero.
+	Date time.Time
 	// Text is the source as it stands. For text formats these are the
 	// file's own bytes, which may hold invalid UTF-8 and \r\n line ends, so
 	// that every offset into Text is an offset into the file.
 	Text []byte
+	// Extracted says that Text is not the file's own bytes but what was made of
+	// them, in UTF-8: offsets and lines are those of Text.
+	Extracted bool
 	// Sections cover the text in order and do not overlap. A format
 	// without headings has exactly one, with an empty heading path.
 	Sections []Section
+	// Members are the documents inside of this one: the files of an
+	// archive, the attachments of a mail. Theirs may have members in turn.
+	Members []Member
+	// Truncated is why a part of the content was left out, or empty.
+	Truncated string
+
+	budget *budget
+}
+
+// Member is a document inside of another.
+type Member struct {
+	// Name is the slash-separated name within the container: clean, relative,
+	// without "..".
+	Name     string
+	Document *Document
 }
 
 // Section is a run of text under one heading path.
@@ -35,11 +59,16 @@ type Section struct {
 	// line or lines, without the last line end; both are 0 for a section
 	// without one.
 	HeadingStart, HeadingEnd int
+	// Page is the page or slide on which the section stands, from 1; 0 where
+	// the format has none.
+	Page int
 }
 
 // parser reads the content of one format into a document whose Type and Text
-// are set: it fills Title and Sections, and may replace Text where the format
-// is no text. It takes time linear in the content, whatever that is.
+// are set, Text to the file's bytes: it fills Title and Sections, and, where the
+// format is no text, replaces Text, sets Extracted, and accounts for what it
+// makes with the document's budget. It takes time linear in the content,
+// whatever that is.
 type parser func(*Document) error
 
 // parsers are the formats with structure by type; all others are plain text.
@@ -59,7 +88,7 @@ var aliases = map[string]string{
 // change afterwards. Content that is not text is an error that matches
 // ErrBinary and whose message is the reason.
 func Extract(name string, data []byte) (*Document, error) {
-	d := &Document{Type: TypeOf(name), Text: data}
+	d := &Document{Type: TypeOf(name), Text: data, budget: newBudget(DefaultLimits)}
 	if err := checkText(data); err != nil {
 		return nil, err
 	}
