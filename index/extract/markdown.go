@@ -61,7 +61,7 @@ func (d *Document) sections(body int, headings []heading) {
 		if i+1 < len(headings) {
 			end = headings[i+1].start
 		}
-		d.Sections = append(d.Sections, Section{h.after, end, path, h.start, h.end})
+		d.Sections = append(d.Sections, Section{Start: h.after, End: end, Heading: path, HeadingStart: h.start, HeadingEnd: h.end})
 		if d.Title == "" && h.level == 1 {
 			d.Title = h.text
 		}
