@@ -96,7 +96,9 @@ func Extract(name string, data []byte) (*Document, error) {
 	if parse == nil {
 		parse = parsePlain
 	}
-	if err := parse(d); err != nil {
+	err := parse(d)
+	d.budget = nil
+	if err != nil {
 		return nil, err
 	}
 	return d, nil
