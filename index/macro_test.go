@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -24,6 +25,8 @@ var (
 	macroCorpus   = flag.String("macro", "", "file of passages, one a line")
 	macroQueries  = flag.String("queries", "", "file of queries, one a line")
 	macroPassages = flag.Int("passages", 100_000, "how many passages to index")
+	macroDir      = flag.String("index", "", "directory that keeps the index; if one is there it is only asked")
+	macroRounds   = flag.Int("rounds", 3, "how often each query is asked")
 )
 
 // passagesPerFile is how many passages make a document of the benchmark.
@@ -43,7 +46,16 @@ func TestMacro(t *testing.T) {
 	if *macroCorpus == "" {
 		t.Skip("no -macro")
 	}
-	m := &macro{T: t, dir: t.TempDir()}
+	m := &macro{T: t, dir: *macroDir}
+	if m.dir == "" {
+		m.dir = t.TempDir()
+	}
+	if _, err := os.Stat(filepath.Join(m.dir, manifestName)); err == nil {
+		m.reopen()
+		m.query("after opening")
+		must(t, m.e.Close())
+		return
+	}
 	m.read()
 	m.build()
 	m.query("after building")
@@ -161,7 +173,7 @@ func (m *macro) query(when string) {
 		o    SearchOptions
 	}{{"first tf-idf", cosine}, {"tf-idf", cosine}, {"bm25", bm25}, {"collapsed", collapsed}} {
 		var times []time.Duration
-		for range 3 {
+		for range *macroRounds {
 			for _, q := range list {
 				start := time.Now()
 				search(m, m.e.Snapshot(), q, c.o)
