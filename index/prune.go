@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"quern/index/segment"
 )
@@ -15,7 +17,8 @@ import (
 // of the other terms are read whole. What these add up to, and the maxima of the
 // frequent terms, bound the scores in each superblock. The superblocks are taken
 // from the highest bound on until the bounds are below the floor, and of each
-// only the blocks whose own bound reaches it are visited.
+// only the blocks whose own bound reaches it are visited: side by side when they
+// are many, with one floor for all.
 //
 // Source: Mallia, Suel & Tonellotto, Faster Learned Sparse Retrieval with
 // Block-Max Pruning (2024).
@@ -26,15 +29,6 @@ import (
 // visitAll is when not to prune: a query whose terms have no more postings than
 // this, all together, visits them all and counts its hits exactly.
 const visitAll = 10_000
-
-// blockList is a frequent term's postings in a view.
-type blockList struct {
-	segment.Postings
-	maxima segment.TermMaxima
-	t      *queryTerm
-	factor float64     // TFIDF: of a tf's weight in the sum
-	worth  [16]float64 // TFIDF: the most that a code says the term adds
-}
 
 // prunes reports whether to look for passages to pass by. Raw counts have no
 // lower bound: there is no floor then.
@@ -64,123 +58,174 @@ func (r *run) anyFrequent(i int) bool {
 // pruned is a view of which only some blocks are visited.
 type pruned struct {
 	*view
-	i      uint32
-	window // on the sums of its passages
-	lists  []*blockList
+	i      uint32 // in the snapshot
+	n      int    // in pruner.views
+	blocks        // what is known of them
+	lists  []*list
 	super  uint         // log2 of blocks in a superblock
 	waits  segment.Bits // blocks to be visited
 }
 
-// split reads the postings of the view's rare terms, and begins to read those of
-// its frequent ones.
-func (r *run) split(i int) (*pruned, error) {
-	v := &r.s.views[i]
-	p := &pruned{view: v, i: uint32(i), window: r.take(v.Passages()), waits: segment.NewBits(v.blocks())}
+// split opens the postings of a view's terms.
+func (r *run) split(i int) *pruned {
+	v, w := &r.s.views[i], r.visitor(0)
+	p := &pruned{view: v, i: uint32(i), blocks: r.take(v.blocks()), waits: segment.NewBits(v.blocks())}
 	p.super, _ = v.SuperBlocks()
-	inOrder := true
-	for n, w := range r.wanted[i] {
-		if n%16 == 0 && r.ctx.Err() != nil {
-			return nil, context.Cause(r.ctx)
-		}
-		if !r.frequent(v, w) {
-			inOrder = inOrder && len(p.lists) == 0
-			r.accumulate(&p.window, v, w)
-			continue
-		}
+	for _, t := range r.wanted[i] {
 		l := r.newList()
-		l.open(v, int(w.rank), &r.q.terms[w.term], r.q)
+		l.open(v, t, r.q, r.frequent(v, t), &w.list)
 		p.lists = append(p.lists, l)
 	}
-	if !inOrder && len(r.wanted[i]) > 2 { // of two, either order gives the same
-		r.outOfOrder = true
-	}
-	return p, nil
-}
-
-func (l *blockList) open(v *view, rank int, t *queryTerm, q *query) {
-	l.t = t
-	v.read(rank, &l.Postings)
-	l.maxima, _ = l.Postings.Maxima()
-	if q.model == TFIDF {
-		l.factor = q.factor(l.t)
-		for code, impact := range l.maxima.MaxImpacts() {
-			l.worth[code] = impact * l.factor
-		}
-	}
+	return p
 }
 
 // pruner visits the blocks of the pruned views.
 type pruner struct {
 	*run
-	views  []*pruned
-	order  []candidate // superblocks: bound, place in views, and number as local
-	common [64]float64 // by block of a superblock: what frequent terms are worth
+	views []*pruned
+	order []candidate // superblocks: bound, place in views, and number as local
 }
 
-// firstSupers is how many superblocks are looked at first, to have a floor for
-// the others.
-const firstSupers = 8
+const (
+	// firstSupers is how many superblocks are looked at first, to have a floor
+	// for the others.
+	firstSupers = 8
+	// firstBlocks is how many blocks are visited from the highest bound on, so
+	// that the floor rises soon.
+	firstBlocks = 64
 
-// prune visits the blocks of views that may hold one of the best, when the rare
-// terms have been added up.
+	// Work is shared out when there is more of it than this: postings of rare
+	// terms, maxima, and blocks to be visited, each for every term.
+	manyPostings = 1 << 16
+	manyMaxima   = 1 << 16
+	manyBlocks   = 1 << 10
+	// runOfBlocks is how many blocks are visited in a row.
+	runOfBlocks = 32
+)
+
+// prune visits the blocks of views that may hold one of the best.
 func (r *run) prune(views []*pruned) error {
 	p := &pruner{run: r, views: views, order: r.supers[:0]}
-	for i := range views {
-		p.boundRare(views[i])
-		p.boundSupers(i)
+	if err := p.readRare(); err != nil {
+		return err
+	}
+	for i, v := range views {
+		v.n = i
+		p.boundRare(v)
+		p.boundSupers(v)
 	}
 	r.supers = p.order
 	heapify(p.order)
 	for n := firstSupers; len(p.order) > 0; n = len(p.order) {
-		if r.ctx.Err() != nil {
-			return context.Cause(r.ctx)
+		if err := p.expand(n); err != nil {
+			return err
 		}
-		p.expand(n)
-		p.visitWaiting()
+		if err := p.visitWaiting(); err != nil {
+			return err
+		}
 	}
 	for _, v := range views {
-		v.discard()
-		for _, l := range v.lists {
-			v.must(l.Err())
-			r.visited += l.Decoded
+		clear(v.rare)
+		for _, w := range r.visitors[:r.visiting] {
+			w.decoded += w.endCursors(v)
 		}
 	}
 	return nil
 }
 
+// spread calls f(w, 0) … f(w, n-1) from several goroutines, each with a visitor
+// of its own, if many. They all end before it returns.
+func (r *run) spread(many bool, n int, f func(w *visitor, i int)) error {
+	var next atomic.Int64
+	work := func(w *visitor) {
+		for i := int(next.Add(1)) - 1; i < n && r.ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+			f(w, i)
+		}
+	}
+	helpers := 0
+	if many || r.s.engine.opts.visitAll == 0 {
+		helpers = min(r.s.engine.opts.Threads, n) - 1
+	}
+	var wg sync.WaitGroup
+	defer wg.Wait() // also when work panics
+	damage := make([]error, max(helpers, 0))
+	for k := range damage {
+		w := r.visitor(k + 1)
+		wg.Go(func() { damage[k] = guard(r.s.views, func() { work(w) }) })
+	}
+	work(r.visitor(0))
+	wg.Wait()
+	for _, d := range damage {
+		if d != nil {
+			panic(d) // for the guard of the search
+		}
+	}
+	return context.Cause(r.ctx)
+}
+
+// readRare reads the lists of rare terms.
+func (p *pruner) readRare() error {
+	type rare struct {
+		*list
+		v *view
+	}
+	var all []rare
+	postings := 0
+	for _, v := range p.views {
+		for _, l := range v.lists {
+			if !l.frequent {
+				all = append(all, rare{l, v.view})
+				postings += v.DF(l.rank)
+			}
+		}
+	}
+	return p.spread(postings > manyPostings, len(all), func(w *visitor, i int) {
+		w.decoded += all[i].readAll(all[i].v, &w.list)
+	})
+}
+
 // expand bounds the blocks of the n superblocks with the highest bounds.
-func (p *pruner) expand(n int) {
-	p.waiting = p.waiting[:0]
+func (p *pruner) expand(n int) error {
+	var supers []candidate
 	for ; n > 0 && len(p.order) > 0; n-- {
 		s := p.order[0]
 		if p.below(s.upper) {
-			p.partial = p.partial || s.upper > 0
+			w := p.visitor(0)
+			w.partial = w.partial || s.upper > 0
 			p.order = nil
-			return
+			break
 		}
+		supers = append(supers, s)
 		p.order = popCandidate(p.order)
-		p.boundBlocks(p.views[s.view], s.view, int(s.local))
 	}
+	maxima := 0
+	for _, s := range supers {
+		maxima += len(p.views[s.view].lists) << p.views[s.view].super
+	}
+	return p.spread(maxima > manyMaxima, len(supers), func(w *visitor, i int) {
+		w.boundBlocks(p.views[supers[i].view], int(supers[i].local))
+	})
 }
 
 // below reports whether no passage of this bound can be among the best.
-func (p *pruner) below(upper float64) bool { return upper*(1+roundingSlack) < p.floor.Value() }
+func (r *run) below(upper float64) bool { return upper*(1+roundingSlack) < r.floor.Value() }
 
 // boundRare bounds, by block, what the rare terms are worth. Where they do not
 // occur it is zero.
 func (p *pruner) boundRare(v *pruned) {
-	for b, w := range v.dirty {
-		if w == 0 {
-			continue
+	w := p.visitor(0)
+	for _, l := range v.lists {
+		if !l.frequent {
+			l.bound(w, v.view, v.rare)
 		}
-		most, sums := 0.0, v.sums[64*b:64*b+64]
-		for ; w != 0; w &= w - 1 {
-			most = max(most, sums[bits.TrailingZeros64(w)])
+	}
+	if p.q.model == BM25 {
+		return
+	}
+	for b, sum := range v.rare {
+		if sum > 0 {
+			v.rare[b] = over(sum, v.least(b, p.s.drift))
 		}
-		if p.q.model == TFIDF {
-			most = over(most, v.least(b, p.s.drift))
-		}
-		v.rare[b] = most
 	}
 }
 
@@ -193,86 +238,75 @@ func over(a, b float64) float64 {
 }
 
 // boundSupers bounds the scores in every superblock of a view.
-func (p *pruner) boundSupers(i int) {
-	v, first := p.views[i], len(p.order)
+func (p *pruner) boundSupers(v *pruned) {
+	first, w := len(p.order), p.visitor(0)
 	_, n := v.SuperBlocks()
 	for s := range n {
-		p.order = append(p.order, candidate{view: uint32(i), local: uint32(s)})
+		p.order = append(p.order, candidate{view: uint32(v.n), local: uint32(s)})
 	}
 	supers := p.order[first:]
 	for _, l := range v.lists {
-		if p.q.model == TFIDF {
+		switch {
+		case !l.frequent:
+		case p.q.model == TFIDF:
 			for s, code := range l.maxima.Supers {
 				supers[s].upper += l.worth[code>>4]
 			}
-			continue
-		}
-		for s, code := range l.maxima.Supers {
-			supers[s].upper += l.bm25(code, p.lengthNorm(p.q, v.SuperLength(s)))
+		default:
+			for s, code := range l.maxima.Supers {
+				supers[s].upper += l.bm25(code, w.lengthNorm(v.SuperLength(s)))
+			}
 		}
 	}
 	for s := range supers {
 		rare := 0.0
-		for _, x := range v.rare[s<<v.super : min((s+1)<<v.super, v.blocks())] {
+		for _, x := range v.rare[s<<v.super : min((s+1)<<v.super, len(v.rare))] {
 			rare = max(rare, x)
 		}
 		supers[s].upper = over(supers[s].upper, p.shrunk(v, s)) + rare
 	}
 }
 
-// bm25 is the most that a BM25 term adds, by its code, to the score of a passage
-// whose length adds as much to tf.
-func (l *blockList) bm25(code byte, length float64) float64 {
-	tf := maxTFs[code&15]
-	if tf == 0 {
-		return 0
-	}
-	return l.t.weight * tf / (tf + length)
-}
-
-// maxTFs are finite, so that tf/(tf+length) is a number.
-var maxTFs = func() [16]float64 {
-	t := segment.MaxTFs()
-	for i := range t {
-		t[i] = min(t[i], 1e300)
-	}
-	return t
-}()
-
 // shrunk is how small the norms of a superblock's passages may have become: the
 // least that a norm may be, as a part of what it was when the maxima were made.
-func (p *pruner) shrunk(v *pruned, s int) float64 {
-	if p.q.model == BM25 {
+func (r *run) shrunk(v *pruned, s int) float64 {
+	if r.q.model == BM25 {
 		return 1
 	}
-	return v.superShifts.at(s << v.super / shiftBlocks).least(p.s.drift)
+	return v.superShifts.at(s << v.super / shiftBlocks).least(r.s.drift)
 }
 
 // boundBlocks bounds the scores in the blocks of a superblock. Those that reach
 // the floor are to wait.
-func (p *pruner) boundBlocks(v *pruned, i uint32, s int) {
-	lo := s << v.super
-	hi := min((s+1)<<v.super, v.blocks())
-	common := p.common[:hi-lo]
-	p.boundCommon(v, lo, common)
-	shrunk := p.shrunk(v, s)
+func (w *visitor) boundBlocks(v *pruned, s int) {
+	lo, hi := s<<v.super, min((s+1)<<v.super, len(v.rare))
+	common := w.common[:hi-lo]
+	w.boundCommon(v, lo, common)
+	shrunk := w.shrunk(v, s)
 	for b := lo; b < hi; b++ {
 		upper := over(common[b-lo], shrunk) + v.rare[b]
 		switch {
 		case upper == 0:
-		case p.below(upper):
-			p.partial = true
+		case w.below(upper):
+			w.partial = true
 		default:
-			p.waiting = append(p.waiting, candidate{p.refine(v, b, common[b-lo]), i, uint32(b)})
+			v.common[b] = common[b-lo]
+			if w.q.model == TFIDF { // how far the block's own norms have moved
+				v.common[b] = over(common[b-lo], v.shifts.at(b).least(w.s.drift))
+			}
+			w.waiting = append(w.waiting, candidate{v.common[b] + v.rare[b], uint32(v.n), uint32(b)})
 		}
 	}
 }
 
 // boundCommon adds up what the frequent terms are worth in the blocks from lo on.
-func (p *pruner) boundCommon(v *pruned, lo int, out []float64) {
+func (w *visitor) boundCommon(v *pruned, lo int, out []float64) {
 	clear(out)
-	if p.q.model == TFIDF {
+	if w.q.model == TFIDF {
 		for _, l := range v.lists {
+			if !l.frequent {
+				continue
+			}
 			for b, code := range l.maxima.Blocks[lo : lo+len(out)] {
 				out[b] += l.worth[code>>4]
 			}
@@ -280,116 +314,182 @@ func (p *pruner) boundCommon(v *pruned, lo int, out []float64) {
 		return
 	}
 	for b := range out {
-		length := p.lengthNorm(p.q, v.BlockLength(lo+b))
+		length := w.lengthNorm(v.BlockLength(lo + b))
 		for _, l := range v.lists {
-			out[b] += l.bm25(l.maxima.Blocks[lo+b], length)
-		}
-	}
-}
-
-// refine bounds the scores in a block more closely: by how its own norms have
-// moved, and the rare terms passage by passage.
-func (p *pruner) refine(v *pruned, b int, common float64) float64 {
-	if p.q.model == BM25 {
-		return common + v.rare[b]
-	}
-	most := 0.0
-	for w := v.dirty[b]; w != 0; w &= w - 1 {
-		j := bits.TrailingZeros64(w)
-		_, upper := p.bounds(v.view, 64*b+j, v.sums[64*b+j])
-		most = max(most, upper)
-	}
-	return over(common, v.shifts.at(b).least(p.s.drift)) + most
-}
-
-// firstBlocks is how many blocks are visited from the highest bound on, so that
-// the floor rises soon.
-const firstBlocks = 64
-
-// visitWaiting visits the blocks that wait: first the most promising, then the
-// others in the order of their passages, so that no part of a list is decoded
-// twice.
-func (p *pruner) visitWaiting() {
-	most := 0.0
-	for i := range p.waiting {
-		most = max(most, p.waiting[i].upper)
-	}
-	sorted := p.sorter.sort(p.waiting, most)
-	first := min(firstBlocks, len(sorted))
-	for _, b := range sorted[:first] {
-		p.visitIf(p.views[b.view], int(b.local), b.upper)
-	}
-	for _, b := range sorted[first:] {
-		v := p.views[b.view]
-		v.upper[b.local] = b.upper
-		v.waits.Set(int(b.local))
-	}
-	for _, v := range p.views {
-		for i, w := range v.waits {
-			v.waits[i] = 0
-			for ; w != 0; w &= w - 1 {
-				b := 64*i + bits.TrailingZeros64(w)
-				p.visitIf(v, b, v.upper[b])
+			if l.frequent {
+				out[b] += l.bm25(l.maxima.Blocks[lo+b], length)
 			}
 		}
 	}
 }
 
-// visitIf visits a block if its bound reaches the floor.
-func (p *pruner) visitIf(v *pruned, b int, upper float64) {
-	if p.below(upper) {
-		p.partial = true
+// visitWaiting visits the blocks that wait: first the most promising, then the
+// others in the order of their passages, so that seldom a part of a list is
+// decoded twice.
+func (p *pruner) visitWaiting() error {
+	all := p.gatherWaiting()
+	most := 0.0
+	for i := range all {
+		most = max(most, all[i].upper)
+	}
+	sorted := p.sorter.sort(all, most)
+	first := min(firstBlocks, len(sorted))
+	w := p.visitor(0)
+	for _, b := range sorted[:first] {
+		w.visit(p.views[b.view], int(b.local))
+	}
+	p.rest = p.inOrder(sorted[first:], p.rest[:0])
+	lists := 0
+	for _, v := range p.views {
+		lists = max(lists, len(v.lists))
+	}
+	runs := (len(p.rest) + runOfBlocks - 1) / runOfBlocks
+	return p.spread(len(p.rest)*lists > manyBlocks, runs, func(w *visitor, i int) {
+		for _, b := range p.rest[i*runOfBlocks : min((i+1)*runOfBlocks, len(p.rest))] {
+			w.visit(p.views[b.view], int(b.local))
+		}
+	})
+}
+
+// gatherWaiting takes the blocks that wait from all visitors.
+func (p *pruner) gatherWaiting() []candidate {
+	first := p.visitor(0)
+	for _, w := range p.visitors[1:p.visiting] {
+		first.waiting = append(first.waiting, w.waiting...)
+		w.waiting = w.waiting[:0]
+	}
+	all := first.waiting
+	first.waiting = all[:0]
+	return all
+}
+
+// inOrder appends blocks to out in the order of their passages.
+func (p *pruner) inOrder(blocks, out []candidate) []candidate {
+	for _, b := range blocks {
+		p.views[b.view].waits.Set(int(b.local))
+	}
+	for _, v := range p.views {
+		for i, w := range v.waits {
+			v.waits[i] = 0
+			for ; w != 0; w &= w - 1 {
+				out = append(out, candidate{view: uint32(v.n), local: uint32(64*i + bits.TrailingZeros64(w))})
+			}
+		}
+	}
+	return out
+}
+
+// visit adds up a block, and offers its passages, unless the bound of the block
+// proves to be below the floor.
+func (w *visitor) visit(v *pruned, b int) {
+	if w.below(v.common[b] + v.rare[b]) {
+		w.partial = true
 		return
 	}
-	p.visit(v, b)
-}
-
-// visit adds up a block, and offers its passages.
-func (p *pruner) visit(v *pruned, b int) {
-	for _, l := range v.lists {
-		if l.maxima.Blocks[b] != 0 {
-			p.add(v, l, uint32(64*b))
-		}
-	}
-	p.sweepBlock(&v.window, v.i, v.view, b)
-}
-
-// add adds a term's part to the sums of the 64 passages from lo on.
-func (p *pruner) add(v *pruned, l *blockList, lo uint32) {
-	for hi := lo + 64; lo < hi && l.Seek(lo); {
-		from := firstFrom(l.Docs, lo)
-		to := from
-		for to < len(l.Docs) && l.Docs[to] < hi {
-			to++
-		}
-		p.addPostings(&v.window, v.view, l.t, l.factor, l.Docs[from:to], l.TFs[from:to])
-		if to < len(l.Docs) {
+	closer := w.q.model == TFIDF && v.rare[b] > 0
+	if closer {
+		w.addLists(v, b, false)
+		if w.below(v.common[b] + w.mostRare(v, b)) {
+			w.partial = true
+			w.forget()
 			return
 		}
-		lo = l.Docs[to-1] + 1
+		w.addLists(v, b, true)
+	} else {
+		for k, l := range v.lists {
+			w.addList(v, k, l, b)
+		}
+	}
+	dirty := w.dirty
+	w.dirty = 0
+	w.sweep(v.i, v.view, b, &w.sums, dirty)
+}
+
+// addLists adds up the rare terms or the frequent ones.
+func (w *visitor) addLists(v *pruned, b int, frequent bool) {
+	for k, l := range v.lists {
+		if l.frequent == frequent {
+			w.addList(v, k, l, b)
+		}
 	}
 }
 
-// firstFrom is where in ascending numbers the first ≥ n is.
-func firstFrom(numbers []uint32, n uint32) int {
-	lo, hi := 0, len(numbers)
-	for lo < hi {
-		if m := int(uint(lo+hi) >> 1); numbers[m] < n {
-			lo = m + 1
-		} else {
-			hi = m
-		}
+// mostRare bounds what the rare terms, which are added up, are worth, passage by
+// passage.
+func (w *visitor) mostRare(v *pruned, b int) float64 {
+	most := 0.0
+	for m := w.dirty; m != 0; m &= m - 1 {
+		j := bits.TrailingZeros64(m)
+		_, upper := w.bounds(v.view, 64*b+j, w.sums[j])
+		most = max(most, upper)
 	}
-	return lo
+	return most
 }
 
-// discard forgets the sums of the blocks that were not visited.
-func (v *pruned) discard() {
-	clear(v.rare)
-	for b, w := range v.dirty {
-		v.dirty[b] = 0
-		for ; w != 0; w &= w - 1 {
-			v.sums[64*b+bits.TrailingZeros64(w)] = 0
-		}
+// forget clears the sums.
+func (w *visitor) forget() {
+	for ; w.dirty != 0; w.dirty &= w.dirty - 1 {
+		w.sums[bits.TrailingZeros64(w.dirty)] = 0
 	}
+}
+
+// addList adds a term's part to the sums of a block.
+func (w *visitor) addList(v *pruned, k int, l *list, b int) {
+	if !l.frequent {
+		docs, tfs := l.in(b)
+		w.addBlock(v, l, docs, tfs)
+		return
+	}
+	if l.maxima.Blocks[b] == 0 {
+		return
+	}
+	c := w.cursor(v, k, l)
+	lo := uint32(segment.MaximaBlock * b)
+	for hi := lo + segment.MaximaBlock; lo < hi && c.Seek(lo); {
+		from := firstFrom(c.Docs, lo)
+		to := from
+		for ; to < len(c.Docs) && c.Docs[to] < hi; to++ {
+			w.tfs[to-from] = c.TF(to)
+		}
+		w.addBlock(v, l, c.Docs[from:to], w.tfs[:to-from])
+		if to < len(c.Docs) {
+			return
+		}
+		lo = c.Docs[to-1] + 1
+	}
+}
+
+func (w *visitor) addBlock(v *pruned, l *list, docs, tfs []uint32) {
+	w.add(w.sums[:], segment.MaximaBlock-1, v.view, l.t, l.factor, docs, tfs)
+	for _, p := range docs {
+		w.dirty |= 1 << (p % segment.MaximaBlock)
+	}
+}
+
+// cursor gives the visitor's place in list k of a view.
+func (w *visitor) cursor(v *pruned, k int, l *list) *segment.Postings {
+	for len(w.cursors) <= v.n {
+		w.cursors = append(w.cursors, nil)
+	}
+	if len(w.cursors[v.n]) < len(v.lists) {
+		w.cursors[v.n] = make([]segment.Postings, len(v.lists))
+	}
+	c := &w.cursors[v.n][k]
+	if c.DF() == 0 {
+		v.read(l.rank, c)
+	}
+	return c
+}
+
+// endCursors gives how many postings the visitor's cursors have decoded, if all
+// could be read.
+func (w *visitor) endCursors(v *pruned) (decoded int) {
+	if v.n >= len(w.cursors) {
+		return 0
+	}
+	for k := range w.cursors[v.n] {
+		v.must(w.cursors[v.n][k].Err())
+		decoded += w.cursors[v.n][k].Decoded
+	}
+	return decoded
 }
