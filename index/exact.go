@@ -59,7 +59,7 @@ func (q *query) lengthNorm(length uint32) float64 {
 type idfMemo struct {
 	n      int
 	known  [4096]float64 // 0: not computed; an idf is at least 1
-	latest [1024]struct {
+	latest [8192]struct {
 		df  int
 		idf float64
 	}

@@ -62,14 +62,18 @@ type pruned struct {
 	n      int    // in pruner.views
 	blocks        // what is known of them
 	lists  []*list
-	super  uint         // log2 of blocks in a superblock
-	waits  segment.Bits // blocks to be visited
+	super  uint // log2 of blocks in a superblock
+	first  int  // of its superblocks, in pruner.order
+
+	touched segment.Bits // blocks that have rare terms
+	waits   segment.Bits // blocks to be visited
 }
 
 // split opens the postings of a view's terms.
 func (r *run) split(i int) *pruned {
 	v, w := &r.s.views[i], r.visitor(0)
-	p := &pruned{view: v, i: uint32(i), blocks: r.take(v.blocks()), waits: segment.NewBits(v.blocks())}
+	p := &pruned{view: v, i: uint32(i), blocks: r.take(v.blocks())}
+	p.touched, p.waits = segment.NewBits(v.blocks()), segment.NewBits(v.blocks())
 	p.super, _ = v.SuperBlocks()
 	for _, t := range r.wanted[i] {
 		l := r.newList()
@@ -111,6 +115,7 @@ func (r *run) prune(views []*pruned) error {
 	}
 	for i, v := range views {
 		v.n = i
+		p.addSupers(v)
 		p.boundRare(v)
 		p.boundSupers(v)
 	}
@@ -125,7 +130,7 @@ func (r *run) prune(views []*pruned) error {
 		}
 	}
 	for _, v := range views {
-		clear(v.rare)
+		v.forget()
 		for _, w := range r.visitors[:r.visiting] {
 			w.decoded += w.endCursors(v)
 		}
@@ -210,21 +215,35 @@ func (p *pruner) expand(n int) error {
 // below reports whether no passage of this bound can be among the best.
 func (r *run) below(upper float64) bool { return upper*(1+roundingSlack) < r.floor.Value() }
 
-// boundRare bounds, by block, what the rare terms are worth. Where they do not
-// occur it is zero.
+// boundRare bounds, by block and by superblock, what the rare terms are worth.
+// Where they do not occur it is zero.
 func (p *pruner) boundRare(v *pruned) {
 	w := p.visitor(0)
 	for _, l := range v.lists {
 		if !l.frequent {
 			l.bound(w, v.view, v.rare)
+			for i, word := range l.has {
+				v.touched[i] |= word
+			}
 		}
 	}
-	if p.q.model == BM25 {
-		return
+	for i, word := range v.touched {
+		for ; word != 0; word &= word - 1 {
+			b := 64*i + bits.TrailingZeros64(word)
+			if p.q.model == TFIDF {
+				v.rare[b] = over(v.rare[b], v.least(b, p.s.drift))
+			}
+			super := &p.order[v.first+b>>v.super].upper
+			*super = max(*super, v.rare[b])
+		}
 	}
-	for b, sum := range v.rare {
-		if sum > 0 {
-			v.rare[b] = over(sum, v.least(b, p.s.drift))
+}
+
+// forget clears what is known of the blocks.
+func (v *pruned) forget() {
+	for i, word := range v.touched {
+		for ; word != 0; word &= word - 1 {
+			v.rare[64*i+bits.TrailingZeros64(word)] = 0
 		}
 	}
 }
@@ -237,33 +256,37 @@ func over(a, b float64) float64 {
 	return a / b
 }
 
-// boundSupers bounds the scores in every superblock of a view.
-func (p *pruner) boundSupers(v *pruned) {
-	first, w := len(p.order), p.visitor(0)
+// addSupers makes room for the bounds of a view's superblocks.
+func (p *pruner) addSupers(v *pruned) {
+	v.first = len(p.order)
 	_, n := v.SuperBlocks()
 	for s := range n {
 		p.order = append(p.order, candidate{view: uint32(v.n), local: uint32(s)})
 	}
-	supers := p.order[first:]
+}
+
+// boundSupers bounds the scores in every superblock of a view, of which the
+// rare terms' part is there.
+func (p *pruner) boundSupers(v *pruned) {
+	supers, w := p.order[v.first:], p.visitor(0)
+	common := slices.Grow(p.worth[:0], len(supers))[:len(supers)]
+	p.worth = common
+	clear(common)
 	for _, l := range v.lists {
 		switch {
 		case !l.frequent:
 		case p.q.model == TFIDF:
 			for s, code := range l.maxima.Supers {
-				supers[s].upper += l.worth[code>>4]
+				common[s] += l.worth[code>>4]
 			}
 		default:
 			for s, code := range l.maxima.Supers {
-				supers[s].upper += l.bm25(code, w.lengthNorm(v.SuperLength(s)))
+				common[s] += l.bm25(code, w.lengthNorm(v.SuperLength(s)))
 			}
 		}
 	}
 	for s := range supers {
-		rare := 0.0
-		for _, x := range v.rare[s<<v.super : min((s+1)<<v.super, len(v.rare))] {
-			rare = max(rare, x)
-		}
-		supers[s].upper = over(supers[s].upper, p.shrunk(v, s)) + rare
+		supers[s].upper += over(common[s], p.shrunk(v, s))
 	}
 }
 
@@ -280,23 +303,28 @@ func (r *run) shrunk(v *pruned, s int) float64 {
 // the floor are to wait.
 func (w *visitor) boundBlocks(v *pruned, s int) {
 	lo, hi := s<<v.super, min((s+1)<<v.super, len(v.rare))
-	common := w.common[:hi-lo]
+	common, rare := w.common[:hi-lo], v.rare[lo:hi]
 	w.boundCommon(v, lo, common)
-	shrunk := w.shrunk(v, s)
-	for b := lo; b < hi; b++ {
-		upper := over(common[b-lo], shrunk) + v.rare[b]
-		switch {
-		case upper == 0:
-		case w.below(upper):
-			w.partial = true
-		default:
-			v.common[b] = common[b-lo]
-			if w.q.model == TFIDF { // how far the block's own norms have moved
-				v.common[b] = over(common[b-lo], v.shifts.at(b).least(w.s.drift))
-			}
-			w.waiting = append(w.waiting, candidate{v.common[b] + v.rare[b], uint32(v.n), uint32(b)})
+	grown, floor := over(1, w.shrunk(v, s)), w.floor.Value()*(1-roundingSlack)
+	for i, c := range common {
+		if c > 0 {
+			c *= grown
+		}
+		if upper := c + rare[i]; upper < floor {
+			w.partial = w.partial || upper > 0
+		} else if upper > 0 {
+			w.wait(v, lo+i, common[i])
 		}
 	}
+}
+
+// wait has a block visited, in which frequent terms are worth common.
+func (w *visitor) wait(v *pruned, b int, common float64) {
+	if w.q.model == TFIDF { // how far the block's own norms have moved
+		common = over(common, v.shifts.at(b).least(w.s.drift))
+	}
+	v.common[b] = common
+	w.waiting = append(w.waiting, candidate{common + v.rare[b], uint32(v.n), uint32(b)})
 }
 
 // boundCommon adds up what the frequent terms are worth in the blocks from lo on.

@@ -21,6 +21,7 @@ type scratch struct {
 	lists  []*list // those below listed are in use
 	listed int
 	supers []candidate
+	worth  []float64   // of frequent terms, by superblock
 	rest   []candidate // blocks to be visited
 	sorter sorter
 
