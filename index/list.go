@@ -110,14 +110,22 @@ func (l *list) bound(w *visitor, v *view, out []float64) {
 	}
 }
 
-// bm25 is the most that a frequent BM25 term adds, by its code, to the score of a
-// passage whose length adds as much to tf.
+// bm25 is the most that a frequent BM25 term adds, by the code of its tf, to the
+// score of a passage whose length adds as much to tf.
 func (l *list) bm25(code byte, length float64) float64 {
-	tf := maxTFs[code&15]
+	tf := maxTFs[code]
 	if tf == 0 {
 		return 0
 	}
 	return l.t.weight * tf / (tf + length)
+}
+
+// bm25Worth is bm25 of every code.
+func (l *list) bm25Worth(length float64) (out [16]float64) {
+	for code := range out {
+		out[code] = l.bm25(byte(code), length)
+	}
+	return out
 }
 
 // maxTFs are finite, so that tf/(tf+length) is a number.

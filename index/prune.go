@@ -92,8 +92,9 @@ type pruner struct {
 
 const (
 	// firstSupers is how many superblocks are looked at first, to have a floor
-	// for the others.
+	// for the others; moreSupers, how many times as many each time after.
 	firstSupers = 8
+	moreSupers  = 4
 	// firstBlocks is how many blocks are visited from the highest bound on, so
 	// that the floor rises soon.
 	firstBlocks = 64
@@ -121,7 +122,7 @@ func (r *run) prune(views []*pruned) error {
 	}
 	r.supers = p.order
 	heapify(p.order)
-	for n := firstSupers; len(p.order) > 0; n = len(p.order) {
+	for n := firstSupers; len(p.order) > 0; n *= moreSupers {
 		if err := p.expand(n); err != nil {
 			return err
 		}
@@ -281,7 +282,7 @@ func (p *pruner) boundSupers(v *pruned) {
 			}
 		default:
 			for s, code := range l.maxima.Supers {
-				common[s] += l.bm25(code, w.lengthNorm(v.SuperLength(s)))
+				common[s] += l.bm25(code&15, w.lengthNorm(v.SuperLength(s)))
 			}
 		}
 	}
@@ -304,7 +305,7 @@ func (r *run) shrunk(v *pruned, s int) float64 {
 func (w *visitor) boundBlocks(v *pruned, s int) {
 	lo, hi := s<<v.super, min((s+1)<<v.super, len(v.rare))
 	common, rare := w.common[:hi-lo], v.rare[lo:hi]
-	w.boundCommon(v, lo, common)
+	w.boundCommon(v, s, lo, common)
 	grown, floor := over(1, w.shrunk(v, s)), w.floor.Value()*(1-roundingSlack)
 	for i, c := range common {
 		if c > 0 {
@@ -327,26 +328,24 @@ func (w *visitor) wait(v *pruned, b int, common float64) {
 	w.waiting = append(w.waiting, candidate{common + v.rare[b], uint32(v.n), uint32(b)})
 }
 
-// boundCommon adds up what the frequent terms are worth in the blocks from lo on.
-func (w *visitor) boundCommon(v *pruned, lo int, out []float64) {
+// boundCommon adds up what the frequent terms are worth in the blocks from lo on,
+// all of superblock s.
+func (w *visitor) boundCommon(v *pruned, s, lo int, out []float64) {
 	clear(out)
-	if w.q.model == TFIDF {
-		for _, l := range v.lists {
-			if !l.frequent {
-				continue
-			}
-			for b, code := range l.maxima.Blocks[lo : lo+len(out)] {
+	for _, l := range v.lists {
+		if !l.frequent {
+			continue
+		}
+		codes := l.maxima.Blocks[lo : lo+len(out)]
+		if w.q.model == TFIDF {
+			for b, code := range codes {
 				out[b] += l.worth[code>>4]
 			}
+			continue
 		}
-		return
-	}
-	for b := range out {
-		length := w.lengthNorm(v.BlockLength(lo + b))
-		for _, l := range v.lists {
-			if l.frequent {
-				out[b] += l.bm25(l.maxima.Blocks[lo+b], length)
-			}
+		worth := l.bm25Worth(w.lengthNorm(v.SuperLength(s)))
+		for b, code := range codes {
+			out[b] += worth[code&15]
 		}
 	}
 }
