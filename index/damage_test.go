@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -286,7 +287,7 @@ func TestPrivateDirectory(t *testing.T) {
 			t.Errorf("%s has mode %v", f.Name(), st.Mode())
 		}
 	}
-	if names != "000000000001.seg CACHEDIR.TAG LOCK MANIFEST " {
+	if names != "000000000001.seg 000000000002.norms CACHEDIR.TAG LOCK MANIFEST " {
 		t.Errorf("the files are %s", names)
 	}
 	tag, err := os.ReadFile(filepath.Join(o.Dir, cacheTag))
@@ -415,4 +416,78 @@ func TestFault(t *testing.T) {
 	if r := search(t, e.Snapshot(), "billing", cosine); r.Total != 4 {
 		t.Errorf("total %d", r.Total)
 	}
+}
+
+// TestDamagedNorms flips, and cuts short, the mapped file that norms and df are
+// read from: answers stay what they are, and nothing is lost.
+func TestDamagedNorms(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files are not mapped")
+	}
+	o := plainOptions()
+	o.Dir = t.TempDir()
+	o.OnDamage = func(err error) { t.Errorf("told %v", err) }
+	files := newCorpus(5).files(50, 2000)
+	for _, cut := range []int64{0, 10, 5000} {
+		e := openEngine(t, o)
+		apply(t, e, files...)
+		want := search(t, e.Snapshot(), "ba be", cosine)
+		must(t, e.Close())
+		e = openEngine(t, o)
+		derived := e.Snapshot().derived
+		if derived == nil {
+			t.Fatal("norms are not read from a file")
+		}
+		must(t, os.Truncate(filepath.Join(o.Dir, derived.name), cut))
+		if got := search(t, e.Snapshot(), "ba be", cosine); !reflect.DeepEqual(got.Hits, want.Hits) {
+			t.Errorf("cut to %d: %s\nwant %s", cut, show(got), show(want))
+		}
+		if cut == 0 && e.Snapshot().derived != nil {
+			t.Error("the file that is gone is still used")
+		}
+		_ = e.Snapshot().Verify()
+		must(t, e.Snapshot().Verify())
+		certified(t, e)
+		apply(t, e, files[:3]...)
+		must(t, e.Close())
+	}
+}
+
+// TestOpensAsClosed: what the file written at the end says is what counting
+// says, after any changes; and without it, it is counted.
+func TestOpensAsClosed(t *testing.T) {
+	mem := vfs.NewMem()
+	o := durableOptions(mem)
+	files := newCorpus(6).files(60, 300)
+	for step := range 6 {
+		e := openEngine(t, o)
+		if quick := e.Snapshot().derived != nil; quick != (step > 0) {
+			t.Errorf("step %d: statistics read from a file: %v", step, quick)
+		}
+		certified(t, e)
+		apply(t, e, files[10*step:10*step+10]...)
+		apply(t, e, remove(files[3*step].Put.Path))
+		certified(t, e)
+		if step == 3 {
+			must(t, e.Flush(t.Context()))
+			for more := true; more; {
+				var err error
+				more, err = e.mergeDisk(t.Context())
+				must(t, err)
+			}
+		}
+		must(t, e.Close())
+	}
+	list, err := mem.List()
+	must(t, err)
+	for _, f := range list {
+		if strings.HasSuffix(f.Name, normsSuffix) {
+			must(t, mem.Remove(f.Name))
+		}
+	}
+	e := openEngine(t, o)
+	if e.Snapshot().derived != nil {
+		t.Error("a file that is gone is used")
+	}
+	certified(t, e)
 }

@@ -243,6 +243,8 @@ func (x *edit) norm(v *view) {
 	v.EachTerm(func(r int, gid uint32, _ int) {
 		references[r] = float64(x.stats.at(int(gid)).reference)
 	})
+	v.norms = pages[float64]{}
+	v.norms.grow(x.txn, v.Passages())
 	w := normWriter{view: v, txn: x.txn}
 	for local := range v.Passages() {
 		var sum rank.Squares

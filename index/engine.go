@@ -129,7 +129,13 @@ func (e *Engine) Close() error {
 				e.log.Warn("norms were not refined", "error", err)
 			}
 			e.noteUpkeep(e.Snapshot(), 0)
-			e.failed = errors.Join(e.flush(context.Background()), e.store.lock.Close())
+			e.failed = e.flush(context.Background())
+			if e.failed == nil {
+				if err := e.describe(); err != nil { // it will be counted when it is opened
+					e.log.Warn("the next start will take longer", "error", err)
+				}
+			}
+			e.failed = errors.Join(e.failed, e.store.lock.Close())
 		}
 	})
 	return e.failed

@@ -199,6 +199,7 @@ func (x *edit) exchange(lo int, m *merge) {
 // are now.
 func (x *edit) viewOf(m *merge, sources []view) view {
 	v := newView(x.txn, m.out, sources[0].first)
+	v.derived = x.derived
 	norms := normWriter{view: &v, txn: x.txn}
 	for k := range sources {
 		s := &sources[k]

@@ -27,6 +27,8 @@ type Snapshot struct {
 	stats      pages[termStat] // by gid
 	drift      float64         // bound of |idf - reference|, see drift.go
 	slots      int             // documents' slots are below it
+	// derived is the norms file that norms or stats may lie in; nil if none.
+	derived *seg
 
 	totals
 	folders map[string]FolderStats
