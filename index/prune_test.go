@@ -108,14 +108,20 @@ func (x *prunable) search() (string, SearchOptions) {
 	return strings.Join(words, " "), o
 }
 
-// compare holds answers against those of a search that visits all, and one
-// against the naive scorer. It returns how many were pruned.
+// compare holds answers against those of more threads and of a search that visits
+// all, and one against the naive scorer. It returns how many were pruned.
 func (x *prunable) compare(queries int) (pruned int) {
 	x.Helper()
 	s := x.e.Snapshot()
 	for range queries {
 		q, o := x.search()
+		x.e.opts.Threads = 1
 		got := search(x.T, s, q, o)
+		for _, x.e.opts.Threads = range []int{2, 4} {
+			if side := search(x.T, s, q, o); !reflect.DeepEqual(side.Hits, got.Hits) {
+				x.Fatalf("%q %+v by %d threads:\n%s\nby one %s", q, o, x.e.opts.Threads, show(side), show(got))
+			}
+		}
 		o.Count = true
 		want := search(x.T, s, q, o)
 		if want.TotalAtLeast || !got.counted(want.Total) || !reflect.DeepEqual(got.Hits, want.Hits) {
