@@ -54,7 +54,7 @@ func (d *Daemon) search(ctx context.Context, p ipc.SearchParams) (ipc.SearchResu
 	out := ipc.SearchResult{
 		Query: p.Query, Model: string(options.Model), Generation: c.base + found.Generation,
 		Passages: found.Passages, Total: found.Total, TotalAtLeast: found.TotalAtLeast,
-		Pending: pending, Stale: stale,
+		Pending: pending, Stale: stale || found.Lost,
 		Hits: make([]ipc.Hit, 0, len(found.Hits)),
 	}
 	for _, h := range within(found.Hits, p.Budget) {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"quern/index/segment"
@@ -203,6 +204,140 @@ func TestPurge(t *testing.T) {
 	if r := search(t, e.Snapshot(), "billing", cosine); r.Total != 4 {
 		t.Errorf("total %d after purging", r.Total)
 	}
+}
+
+// TestPurgeInTime: text is gone from the files by the time that was set, however
+// short, whenever it was removed.
+func TestPurgeInTime(t *testing.T) {
+	for _, after := range []time.Duration{time.Second, 4 * time.Second, time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			mem := vfs.NewMem()
+			o := plainOptions()
+			o.FS, o.PurgeAfter = mem, after
+			e := openEngine(t, o)
+			for i := range 5 {
+				apply(t, e, putText("/secret.txt", "xyzzyplugh"), putText(fmt.Sprint("/other", i), "foo bar"))
+				must(t, e.Flush(t.Context()))
+				time.Sleep(time.Duration(i) * 700 * time.Millisecond)
+				if !memHas(t, mem, "xyzzyplugh") {
+					t.Fatal("the text is not to be found where the test looks for it")
+				}
+				apply(t, e, remove("/secret.txt"))
+				time.Sleep(after)
+				synctest.Wait()
+				if memHas(t, mem, "xyzzyplugh") {
+					t.Errorf("the text is still there after %v", after)
+				}
+			}
+			must(t, e.Close())
+		})
+	}
+}
+
+// memHas looks for text in all files.
+func memHas(t *testing.T, mem *vfs.Mem, text string) bool {
+	t.Helper()
+	files, err := mem.List()
+	must(t, err)
+	for _, f := range files {
+		if m, err := mem.Map(f.Name); err == nil && bytes.Contains(m.Data, []byte(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestVanishedDirectory removes the data directory under a running engine: it is
+// written again, whole, and nothing has to be indexed anew.
+func TestVanishedDirectory(t *testing.T) {
+	mem := vfs.NewMem()
+	o := durableOptions(mem)
+	o.MemoryBudget = 100 << 10
+	o.OnDamage = func(err error) { t.Errorf("told %v", err) }
+	e := openEngine(t, o)
+	apply(t, e, billing...)
+	must(t, e.Flush(t.Context()))
+	mem.Vanish()
+	for _, f := range newCorpus(5).files(100, 300) { // more than the budget
+		apply(t, e, f)
+	}
+	mem.Vanish()
+	must(t, e.Flush(t.Context()))
+	if _, err := Open(o); !errors.Is(err, vfs.ErrLocked) {
+		t.Errorf("a second engine opens with %v", err)
+	}
+	mem.Vanish()
+	must(t, e.Close())
+	e = openEngine(t, o)
+	if n := e.Snapshot().Stats().Documents; n != 104 {
+		t.Errorf("%d documents", n)
+	}
+	must(t, e.Snapshot().Verify())
+}
+
+// TestReplacedDirectory: when another engine has made the directory anew and
+// holds it, nothing is written there.
+func TestReplacedDirectory(t *testing.T) {
+	mem := vfs.NewMem()
+	o := durableOptions(mem)
+	e := openEngine(t, o)
+	apply(t, e, billing...)
+	mem.Vanish()
+	other := openEngine(t, o)
+	if err := e.Flush(t.Context()); !errors.Is(err, vfs.ErrLocked) {
+		t.Errorf("flushed with %v", err)
+	}
+	if err := e.Close(); !errors.Is(err, vfs.ErrLocked) {
+		t.Errorf("closed with %v", err)
+	}
+	apply(t, other, billing...)
+	must(t, other.Close())
+}
+
+// TestLockFileRemoved: the lock is on the directory, too.
+func TestLockFileRemoved(t *testing.T) {
+	o := plainOptions()
+	o.Dir = t.TempDir()
+	e := openEngine(t, o)
+	if err := os.Remove(filepath.Join(o.Dir, lockName)); err != nil {
+		t.Skip("the file cannot be removed here:", err)
+	}
+	if _, err := Open(o); !errors.Is(err, vfs.ErrLocked) {
+		t.Errorf("a second engine opens with %v", err)
+	}
+	must(t, os.RemoveAll(o.Dir))
+	apply(t, e, billing...)
+	must(t, e.Close())
+	e = openEngine(t, o)
+	if n := e.Snapshot().Stats().Documents; n != 4 {
+		t.Errorf("%d documents once the directory was removed", n)
+	}
+	must(t, e.Close())
+}
+
+// TestCutShort: a segment that is cut within a page reads as zeros there; the
+// next commit finds it.
+func TestCutShort(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files are not mapped")
+	}
+	o := plainOptions()
+	o.Dir = t.TempDir()
+	told := 0
+	o.OnDamage = func(error) { told++ }
+	e := openEngine(t, o)
+	apply(t, e, billing...)
+	must(t, e.Flush(t.Context()))
+	name := filepath.Join(o.Dir, fileName(1, segmentSuffix))
+	st, err := os.Stat(name)
+	must(t, err)
+	must(t, os.Truncate(name, st.Size()-1))
+	apply(t, e, putText("/new", "new words"))
+	must(t, e.Flush(t.Context()))
+	if n := e.Snapshot().Stats().Documents; n != 1 || told != 1 {
+		t.Errorf("%d documents, told %d times", n, told)
+	}
+	must(t, e.Snapshot().Verify())
 }
 
 var churnEdits = flag.Int("edits", 20000, "how often TestEndlessChurn edits a file")
@@ -409,12 +544,15 @@ func TestFault(t *testing.T) {
 	if told == nil || !errors.Is(told, segment.ErrCorrupt) {
 		t.Errorf("told %v", told)
 	}
+	if !r.Lost {
+		t.Error("the answer does not say that documents are missing")
+	}
 	if r.Total != 0 || e.Snapshot().Stats().Documents != 0 {
 		t.Errorf("total %d of a file that is gone", r.Total)
 	}
 	apply(t, e, billing...)
-	if r := search(t, e.Snapshot(), "billing", cosine); r.Total != 4 {
-		t.Errorf("total %d", r.Total)
+	if r := search(t, e.Snapshot(), "billing", cosine); r.Total != 4 || r.Lost {
+		t.Errorf("total %d, lost %v", r.Total, r.Lost)
 	}
 }
 

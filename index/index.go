@@ -40,8 +40,8 @@ type Options struct {
 	// HeadingTerms makes the words of a passage's heading path count as
 	// terms of the passage.
 	HeadingTerms bool
-	// Threads bounds the goroutines that analyse one batch; 0 means the
-	// number of CPUs.
+	// Threads bounds the goroutines that analyse one batch, and those that
+	// answer one search if it is much work; 0 means the number of CPUs.
 	Threads int
 	Log     *slog.Logger
 
@@ -54,7 +54,7 @@ type Options struct {
 	// written to disk; 0 means 64 MiB.
 	MemoryBudget int64
 	// CommitEvery is how long a change may wait before it is made durable;
-	// 0 means 2 seconds.
+	// 0 means 2 seconds. A sixteenth of PurgeAfter is the most.
 	CommitEvery time.Duration
 	// PurgeAfter is the time by which the text of a document that is gone
 	// is gone from the disk, too; 0 means one hour.
@@ -154,7 +154,11 @@ type Result struct {
 	// TotalAtLeast says that there may be more hits than Total: the search
 	// passed by passages that could not be among those wanted.
 	TotalAtLeast bool
-	Hits         []Hit
+	// Lost says that the search met a damaged file: it is answered from what is
+	// left, and documents that will be put again (see Options.OnDamage) may be
+	// missing.
+	Lost bool
+	Hits []Hit
 }
 
 // Hit is a passage found.

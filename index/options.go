@@ -26,6 +26,7 @@ func (o *Options) fill() error {
 	if o.PurgeAfter <= 0 {
 		o.PurgeAfter = defaultPurge
 	}
+	o.CommitEvery = min(o.CommitEvery, o.PurgeAfter/purgeParts)
 	if o.maxima == (segment.Maxima{}) {
 		o.maxima, o.visitAll = segment.DefaultMaxima, visitAll
 	}

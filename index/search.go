@@ -15,10 +15,15 @@ import (
 // Errors: options that make no sense; the cause of ctx, which is looked at
 // during all long work.
 func (s *Snapshot) Search(ctx context.Context, text string, o SearchOptions) (res *Result, err error) {
+	tries := 0
 	err = s.read(func(s *Snapshot) error {
+		tries++
 		res, err = s.search(ctx, text, o)
 		return err
 	})
+	if err == nil {
+		res.Lost = tries > 1
+	}
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"sync"
@@ -21,10 +20,10 @@ var ErrStorage = errors.New("the index cannot be written to disk")
 // store is the engine's directory of files.
 type store struct {
 	fs      vfs.FS
-	lock    io.Closer
 	options string
 
 	mu       sync.Mutex // guards what follows
+	lock     vfs.Lock
 	nextFile uint64
 	// obsolete are files that no snapshot to come will have. They are
 	// removed once a manifest without them is durable.
@@ -122,6 +121,9 @@ func (e *Engine) flushed(ctx context.Context) error {
 	if st.upToDate(s) {
 		return nil
 	}
+	if err := e.keepDirectory(); err != nil {
+		return err
+	}
 	lo := s.memory()
 	m := newMerge(s, lo, len(s.views))
 	at := *s // what the manifest will say
@@ -132,6 +134,10 @@ func (e *Engine) flushed(ctx context.Context) error {
 			return err
 		}
 		at.views = append(at.views, newView(0, m.out, m.sources[0].first))
+	}
+	if err := st.restore(&at); err != nil {
+		m.discard(st)
+		return err
 	}
 	norms, err := e.normsFor(s)
 	if err != nil {
@@ -155,11 +161,12 @@ func (e *Engine) flushed(ctx context.Context) error {
 	return st.sweep(&at)
 }
 
-// upToDate reports whether the manifest says what the snapshot holds.
+// upToDate reports whether the manifest says what the snapshot holds, and is
+// where it was written.
 func (st *store) upToDate(s *Snapshot) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	return st.committed == s.generation && st.segments == s.contents() && !st.wantsNorms(s)
+	return st.lock.Held() && st.committed == s.generation && st.segments == s.contents() && !st.wantsNorms(s)
 }
 
 // normsFor gives the norms file to go with a snapshot: the old one, or one that
