@@ -333,14 +333,15 @@ func (x *edit) adoptNorms(file *normsFile) {
 		}
 	}
 	x.w.drift.lastN = math.Log(float64(1 + x.passages))
-	terms, rest := x.lookAll() // gives those a reference that have none
-	x.drift = max(rest, worst(x, terms))
+	some := freeUpkeep + x.postings/32
+	found := x.lookAll(some, some) // gives those a reference that have none
+	x.drift = max(found.worst, roundDrift)
 	for _, v := range unknown {
 		x.norm(v)
 	}
-	if x.cost(terms) <= freeUpkeep+x.postings/32 {
-		x.walkAll(len(x.views), terms)
-		x.drift = max(rest, roundDrift)
+	if !found.many {
+		x.walkAll(len(x.views), found.terms)
+		x.drift = max(found.rest, roundDrift)
 	}
 }
 
