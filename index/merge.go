@@ -229,6 +229,9 @@ func (x *edit) releaseTerms(m *merge) {
 		dropped = m.allTerms()
 	}
 	for _, t := range dropped {
+		if x.stats.at(int(t.gid)).df > 0 {
+			continue // a live passage has it
+		}
 		if _, ok := x.gid([]byte(t.name)); ok {
 			continue
 		}
