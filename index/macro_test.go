@@ -47,6 +47,7 @@ func TestMacro(t *testing.T) {
 	if *macroCorpus == "" {
 		t.Skip("no -macro")
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(40)) // as the daemon does
 	m := &macro{T: t, dir: *macroDir, threads: 1}
 	if m.dir == "" {
 		m.dir = t.TempDir()
