@@ -12,9 +12,9 @@
 // (commit.go). Norms, which every change moves, are kept approximately, with a
 // proof of how far off they are (drift.go, norms.go); a search finds by them the
 // few passages that may be among the best, and computes those exactly
-// (search.go, choose.go, exact.go), passing by the blocks of passages that cannot
-// hold any (prune.go). A damaged file is set aside (damage.go,
-// aside.go).
+// (search.go, visit.go, choose.go, exact.go), passing by the blocks of passages
+// that cannot hold any (prune.go, list.go, block.go). A damaged file is set aside
+// (damage.go, aside.go), a removed directory written again (keep.go).
 package index
 
 import (

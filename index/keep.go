@@ -30,12 +30,6 @@ func (e *Engine) keepDirectory() error {
 	return nil
 }
 
-func (st *store) held() bool {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	return st.lock.Held()
-}
-
 // restore proves that the files of a snapshot are there, and writes again those
 // that are not. One of another size was tampered with: it is damaged.
 func (st *store) restore(s *Snapshot) error {
