@@ -139,11 +139,11 @@ type SearchOptions struct {
 
 // DocumentInfo is what the index knows of a document.
 type DocumentInfo struct {
-	Path, Folder, Rel, Type, Title string
-	Modified                       time.Time
-	Size                           int64
-	Passages                       int
-	Fingerprint                    string
+	Path, Folder, Rel, Type, Title, Author string
+	Modified                               time.Time
+	Size                                   int64
+	Passages                               int
+	Fingerprint                            string
 }
 
 // Result is the answer to a query.
@@ -189,13 +189,27 @@ type Explanation struct {
 	K1, B                  float64 // BM25
 	Terms                  []TermExplanation
 	Dropped                []string // query terms that no passage contains
+	// Demands are what the query asks of a passage besides its score. One that
+	// does not meet them all is no hit.
+	Demands []DemandExplanation
+}
+
+// DemandExplanation says of a part of the query whether the passage meets it.
+type DemandExplanation struct {
+	Clause string
+	Met    bool
 }
 
 // TermExplanation is one query term's part in a score.
 type TermExplanation struct {
 	Term            string
 	QueryTF, TF, DF int
-	IDF             float64
+	// From are the prefixes and fuzzy words that the term is an expansion
+	// of, and Boost, if it is not 1, what its weight in the query was
+	// multiplied by.
+	From  []string
+	Boost float64
+	IDF   float64
 	// QueryWeight and PassageWeight are those before normalising. For BM25,
 	// idf times the query's tf, and tf over tf plus the length's part.
 	QueryWeight, PassageWeight float64

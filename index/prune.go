@@ -39,7 +39,7 @@ type blockList struct {
 // prunes reports whether to look for passages to pass by. Raw counts have no
 // lower bound: there is no floor then.
 func (r *run) prunes() bool {
-	if r.limit <= 0 || r.o.Count || r.q.model == TFIDF && r.q.raw {
+	if r.limit <= 0 || r.o.Count || r.selective || r.unchecked || r.q.model == TFIDF && r.q.raw {
 		return false
 	}
 	postings := 0
@@ -337,6 +337,9 @@ func (p *pruner) visitWaiting() {
 
 // visitIf visits a block if its bound reaches the floor.
 func (p *pruner) visitIf(v *pruned, b int, upper float64) {
+	if p.allowed != nil && p.allowed[v.i][b] == 0 {
+		return
+	}
 	if p.below(upper) {
 		p.partial = true
 		return

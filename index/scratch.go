@@ -157,6 +157,9 @@ func (r *run) sweepBlock(x *window, i uint32, v *view, block int) {
 	x.dirty[block] = 0
 	sums := x.sums[64*block : 64*block+64]
 	live := w &^ v.dead.at(block)
+	if r.allowed != nil {
+		live &= r.allowed[i][block]
+	}
 	if r.states != nil {
 		live = r.admitAll(v, block, live)
 	}
@@ -189,7 +192,7 @@ func (r *run) admitAll(v *view, block int, live uint64) uint64 {
 // the best.
 func (r *run) least(v *view, block int) float64 {
 	floor := r.floor.Value()
-	if r.q.model == BM25 {
+	if r.q.model == BM25 || r.q.constant {
 		return floor * (1 - roundingSlack)
 	}
 	norm := v.least(block, r.s.drift)

@@ -5,19 +5,26 @@ import (
 	"fmt"
 	"math"
 
+	lang "quern/index/query"
 	"quern/index/rank"
 )
 
-// Search answers a query: the K best passages after Offset, by score
+// Search answers the words of a text, in which nothing is an operator.
+func (s *Snapshot) Search(ctx context.Context, text string, o SearchOptions) (*Result, error) {
+	return s.Find(ctx, lang.Literal(text), o)
+}
+
+// Find answers a query: the K best passages after Offset, by score
 // descending, then path, then passage number. The words of the query are
 // those that the analyzer finds in its text; a term that no passage contains
-// counts for nothing, and a query without any other finds nothing.
+// counts for nothing. Of the fields, heading, title and author are looked at;
+// the caller puts the others into Keep.
 //
 // Errors: options that make no sense; the cause of ctx, which is looked at
 // during all long work.
-func (s *Snapshot) Search(ctx context.Context, text string, o SearchOptions) (res *Result, err error) {
+func (s *Snapshot) Find(ctx context.Context, q *lang.Query, o SearchOptions) (res *Result, err error) {
 	err = s.read(func(s *Snapshot) error {
-		res, err = s.search(ctx, text, o)
+		res, err = s.find(ctx, q, o)
 		return err
 	})
 	if err != nil {
@@ -26,12 +33,11 @@ func (s *Snapshot) Search(ctx context.Context, text string, o SearchOptions) (re
 	return res, nil
 }
 
-func (s *Snapshot) search(ctx context.Context, text string, o SearchOptions) (*Result, error) {
-	q, err := s.newQuery(ctx, text, o)
-	if err != nil {
+func (s *Snapshot) search(ctx context.Context, q *query, o SearchOptions) (*Result, error) {
+	r := newRun(ctx, s, q, o)
+	if err := r.restrict(); err != nil {
 		return nil, err
 	}
-	r := newRun(ctx, s, q, o)
 	if err := r.gather(); err != nil {
 		return nil, err
 	}
@@ -58,6 +64,7 @@ type run struct {
 	limit  int         // Offset + K, and no more than there can be hits
 	wanted [][]present // by view
 
+	restriction
 	floor      *rank.Floor
 	candidates []candidate
 	total      int // hits seen
@@ -79,6 +86,7 @@ func newRun(ctx context.Context, s *Snapshot, q *query, o SearchOptions) *run {
 	if o.K > 0 {
 		limit = min(o.K, s.passages) + min(max(o.Offset, 0), s.passages)
 	}
+	o.Keep = q.keeping(o.Keep)
 	r := &run{scratch: takeScratch(s), ctx: ctx, s: s, q: q, o: o, limit: limit}
 	r.pruning = r.prunes()
 	r.floor = rank.NewFloor(limit, !o.CollapseDocument)
@@ -131,7 +139,14 @@ func (r *run) visitAll(i int) error {
 		if n%16 == 0 && r.ctx.Err() != nil {
 			return context.Cause(r.ctx)
 		}
-		r.accumulate(&x, v, w)
+		if r.selective {
+			r.accumulateAllowed(&x, i, w)
+		} else {
+			r.accumulate(&x, v, w)
+		}
+	}
+	if r.q.constant {
+		r.fill(&x, i)
 	}
 	r.sweep(&x, uint32(i), v)
 	r.taken = taken
@@ -144,7 +159,7 @@ func (r *run) count() (n int, atLeast bool) {
 		return r.total, false
 	}
 	n = r.total
-	if r.o.Keep == nil && !r.o.CollapseDocument {
+	if r.o.Keep == nil && !r.o.CollapseDocument && r.allowed == nil {
 		for i := range r.q.terms { // whatever has a term is a hit
 			n = max(n, r.q.terms[i].df)
 		}
@@ -173,7 +188,7 @@ func (r *run) addPostings(x *window, v *view, t *queryTerm, factor float64, ids,
 	case r.q.model == BM25:
 		for i, p := range ids {
 			length := r.lengthNorm(r.q, v.PassageLength(int(p)))
-			x.sums[p] += rank.BM25(float64(t.tf), t.idf, float64(tfs[i]), length)
+			x.sums[p] += rank.BM25(t.times, t.idf, float64(tfs[i]), length)
 		}
 	case r.q.raw:
 		for i, p := range ids {
@@ -197,6 +212,9 @@ const roundingSlack = 1e-6
 // those of logarithmic weights. A raw tf is never less than its logarithmic
 // weight, so neither are raw norms, and they have no other bound.
 func (r *run) bounds(v *view, local int, sum float64) (lower, upper float64) {
+	if r.q.constant {
+		return sum, sum
+	}
 	if r.q.model == BM25 {
 		if r.outOfOrder {
 			return sum * (1 - roundingSlack), sum * (1 + roundingSlack)
@@ -225,7 +243,9 @@ func (r *run) offer(i uint32, v *view, local int, sum float64) {
 		owner = int32(v.PassageDoc(local))
 	}
 	r.candidates = append(r.candidates, candidate{upper, i, uint32(local)})
-	r.floor.Raise(owner, lower)
+	if !r.unchecked {
+		r.floor.Raise(owner, lower)
+	}
 }
 
 // admit reports whether the document may be found; it counts the documents

@@ -82,11 +82,14 @@ type Clause struct {
 // Query is what was asked for. The zero value asks for nothing.
 type Query struct {
 	Clauses []Clause
+	// Verbatim says that the words are to be taken as they are, and nothing is
+	// to be read into them.
+	Verbatim bool
 }
 
 // Literal is the query for the words of a text, in which nothing is an operator.
 func Literal(text string) *Query {
-	return &Query{Clauses: []Clause{{Kind: Word, Text: text, Column: 1}}}
+	return &Query{Clauses: []Clause{{Kind: Word, Text: text, Column: 1}}, Verbatim: true}
 }
 
 // Ranks reports whether the query has anything that scores passages: a query
