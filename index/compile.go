@@ -181,7 +181,12 @@ func (c *compiler) expansion(i int, x *lang.Clause) {
 	for _, e := range found {
 		d.groups[0] = append(d.groups[0], e.ranks)
 	}
-	for _, t := range distinct(c.termsOf(i)) { // what stands before the last word
+	before := c.termsOf(i) // the last word
+	if d.not {
+		text, _ := c.s.engine.cutPrefix(x.Text)
+		before = c.s.analyzer.Terms(text)
+	}
+	for _, t := range distinct(before) {
 		d.groups = append(d.groups, []ranks{c.s.ranksOf(t)})
 	}
 	c.q.demands = append(c.q.demands, d)

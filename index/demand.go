@@ -65,7 +65,7 @@ func (r *run) restrict() error {
 		r.demand(&r.q.demands[i])
 	}
 	n := members(r.allowed)
-	if len(r.checks) > 0 && n > eagerChecks && r.limit > 0 && !r.o.Count {
+	if len(r.checks) > 0 && n > r.s.engine.opts.eagerChecks && r.limit > 0 && !r.o.Count {
 		r.unchecked = true
 		if r.o.CollapseDocument {
 			r.confirmed = make(map[uint32]bool)
@@ -73,7 +73,7 @@ func (r *run) restrict() error {
 	} else if err := r.checkAll(); err != nil {
 		return err
 	}
-	r.selective = members(r.allowed) < r.s.passages/selectiveShare
+	r.selective = members(r.allowed) < r.s.passages/r.s.engine.opts.selectiveShare
 	r.pruning = r.prunes()
 	return nil
 }

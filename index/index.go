@@ -66,6 +66,8 @@ type Options struct {
 	// What tests set to have small indexes pruned.
 	maxima   segment.Maxima
 	visitAll int
+	// What tests set to have few passages checked late, or sought one by one.
+	eagerChecks, selectiveShare int
 }
 
 // Document is one file as read. Path identifies it and breaks ties.

@@ -132,9 +132,9 @@ func (c *Clause) body() string {
 	case Phrase:
 		return quote(c.Text)
 	case Prefix:
-		return escape(c.Text) + "*"
+		return c.suffixed("*")
 	case Fuzzy:
-		return escape(c.Text) + []string{"~", "~1", "~2"}[c.Edits]
+		return c.suffixed([]string{"~", "~1", "~2"}[c.Edits])
 	}
 	if bare := c.Kind.String() + ":" + c.Text; c.readsAlone(bare) {
 		return bare
@@ -154,6 +154,13 @@ func (c *Clause) word() string {
 	return strings.Join(words, " ")
 }
 
+func (c *Clause) suffixed(suffix string) string {
+	if c.readsAlone(c.Text + suffix) {
+		return c.Text + suffix
+	}
+	return escape(c.Text) + suffix
+}
+
 // readsAlone reports whether a text, its sign aside, is read as the clause.
 func (c *Clause) readsAlone(text string) bool {
 	sign := map[Occur]string{Not: "-"}[c.Occur]
@@ -165,7 +172,7 @@ func (c *Clause) readsAlone(text string) bool {
 		return false
 	}
 	got := &q.Clauses[0]
-	return got.Occur == c.Occur && got.Kind == c.Kind && got.Text == c.Text
+	return got.Occur == c.Occur && got.Kind == c.Kind && got.Text == c.Text && got.Edits == c.Edits
 }
 
 // quote writes a text between quotation marks.

@@ -55,7 +55,7 @@ func TestClauses(t *testing.T) {
 		`\"quoted`:              {{Text: `"quoted`}},
 		`\-5 type\:md foo\*`:    {{Text: "-5"}, {Text: "type:md"}, {Text: "foo*"}},
 	} {
-		if q := parse(t, text); !same(q, &Query{want}) {
+		if q := parse(t, text); !same(q, &Query{Clauses: want}) {
 			t.Errorf("%s: %+v", text, q.Clauses)
 		}
 	}
