@@ -135,8 +135,12 @@ type SearchOptions struct {
 	Keep func(*DocumentInfo) bool
 	// Count has Result.Total counted exactly, however many hits there are.
 	Count bool
-	// Text adds each hit's text and highlights.
+	// Text adds each hit's text, highlights and snippet.
 	Text bool
+	// FoldDuplicates puts hits that are nearly the same text as a better one
+	// under it, and goes on to further hits until there are K. Total counts
+	// them all.
+	FoldDuplicates bool
 }
 
 // DocumentInfo is what the index knows of a document.
@@ -165,8 +169,19 @@ type Hit struct {
 	Document *DocumentInfo
 	Passage
 	// Highlights are half-open byte offsets in Text of the words whose term
-	// the query has.
+	// the query has, and of its phrases. Snippet is the part that has the most
+	// of them; it is empty if there are none.
 	Highlights [][2]int
+	Snippet    [2]int
+	// Duplicates are hits of nearly the same text, if they are folded.
+	Duplicates []Duplicate
+}
+
+// Duplicate is a hit that is folded into another.
+type Duplicate struct {
+	Document *DocumentInfo
+	N        int
+	Lines    [2]int
 }
 
 // Passage is a span of a document as indexed.

@@ -24,7 +24,11 @@ func (s *Snapshot) Search(ctx context.Context, text string, o SearchOptions) (*R
 // during all long work.
 func (s *Snapshot) Find(ctx context.Context, q *lang.Query, o SearchOptions) (res *Result, err error) {
 	err = s.read(func(s *Snapshot) error {
-		res, err = s.find(ctx, q, o)
+		if o.FoldDuplicates {
+			res, err = s.findFolded(ctx, q, o)
+		} else {
+			res, err = s.find(ctx, q, o)
+		}
 		return err
 	})
 	if err != nil {
