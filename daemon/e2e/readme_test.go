@@ -73,7 +73,7 @@ func TestRankingPage(t *testing.T) {
 			t.Errorf("the score %s is not on the page, or not in the answers:\n%s", score, said)
 		}
 	}
-	if !strings.Contains(said, "score 0.392179\n") {
+	if !strings.Contains(said, "score 0.39217897") {
 		t.Errorf("no account of the score 0.3922:\n%s", said)
 	}
 }
