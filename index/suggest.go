@@ -188,9 +188,13 @@ func (x *suggester) split(asked *lang.Query) {
 	}
 }
 
-// attempts are other ways to write a word: one edit away, joined with the next,
-// split, two edits away.
+// attempts are other ways to write a word: joined with the next, if that is as
+// unknown, one edit away, joined with one that is known, split, two edits away.
 func (x *suggester) attempts(word, term, next string) []attempt {
+	joined := next != "" && x.s.known(word+next)
+	if joined && !x.s.known(next) {
+		return []attempt{{text: word + next, both: true}}
+	}
 	near := x.near(term)
 	one := slices.IndexFunc(near, func(e expansion) bool { return e.edits > 1 })
 	if one < 0 {
@@ -198,7 +202,7 @@ func (x *suggester) attempts(word, term, next string) []attempt {
 	}
 	var out []attempt
 	out = x.forms(out, near[:one])
-	if next != "" && x.s.known(word+next) {
+	if joined {
 		out = append(out, attempt{text: word + next, both: true})
 	}
 	if halves := x.halves(word); halves != "" {
