@@ -19,8 +19,13 @@ const (
 	maxSuggestions = 3
 	maxMisspelt    = 8
 	maxTried       = 3
+	// manyWords is how many words are hardly typed.
+	manyWords = 5
 	// formPassages is in how many passages a term's usual form is looked up.
 	formPassages = 64
+	// tinyWord is from how many characters a word may be misspelt: two letters
+	// are near to any other two.
+	tinyWord = 3
 	// littleWord is up to how many characters a word is misspelt by one edit
 	// only.
 	littleWord = 4
@@ -69,6 +74,11 @@ type attempt struct {
 func (x *suggester) suggest(asked *lang.Query) ([]string, error) {
 	x.split(asked)
 	known := !slices.ContainsFunc(x.words, func(w spelling) bool { return len(w.tried) > 0 })
+	if len(x.words) > manyWords { // pasted: its words are as they should be
+		if err := x.offer(relaxed(asked, nil, true)); err != nil || len(x.out) > 0 {
+			return x.out, err
+		}
+	}
 	for _, loose := range []bool{false, true} {
 		if !known {
 			if err := x.respell(asked, loose); err != nil {
@@ -177,6 +187,9 @@ func (x *suggester) split(asked *lang.Query) {
 	misspelt := 0
 	for i := range x.words {
 		w := &x.words[i]
+		if utf8.RuneCountInString(w.text) < tinyWord {
+			continue
+		}
 		if term, ok := x.s.fuzzyTerm(w.text); ok && x.s.termDF(term) == 0 && misspelt < maxMisspelt && x.ctx.Err() == nil {
 			misspelt++
 			next := ""

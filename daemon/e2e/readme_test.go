@@ -78,6 +78,30 @@ func TestRankingPage(t *testing.T) {
 	}
 }
 
+// TestQueryPage runs the commands of the page about queries, each search of which
+// must find something.
+func TestQueryPage(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(root, "docs", "query.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands, problems := readmeCommands(string(text))
+	for _, p := range problems {
+		t.Error(p)
+	}
+	s := newSandbox(t)
+	said := ""
+	for _, c := range commands {
+		said += s.follow(t, c)
+	}
+	for _, words := range []string{"receiv (recieve~, × 0.5)", "+card: met"} {
+		if !strings.Contains(said, words) {
+			t.Errorf("the answers do not say %q:\n%s", words, said)
+		}
+	}
+}
+
 // A request is a line: the batch, which readers paste, is written as one.
 func TestTheBatchOfTheProtocolPageIsOneLine(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "docs", "protocol.md"))

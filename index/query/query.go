@@ -103,11 +103,15 @@ func (q *Query) Plain() bool {
 	return !slices.ContainsFunc(q.Clauses, func(c Clause) bool { return c.Kind != Word || c.Occur != Any })
 }
 
-// String writes the query so that Parse reads the same clauses again. A Literal
-// becomes its words.
+// String writes the query so that Parse reads the same clauses again; one that is
+// Verbatim, as its words.
 func (q *Query) String() string {
 	parts := make([]string, 0, len(q.Clauses))
 	for i := range q.Clauses {
+		if q.Verbatim {
+			parts = append(parts, strings.Fields(q.Clauses[i].Text)...)
+			continue
+		}
 		parts = append(parts, q.Clauses[i].String())
 	}
 	return strings.Join(parts, " ")
