@@ -29,6 +29,7 @@ var arrows = []struct {
 	{"quern/index/chunk", "text to passages", []string{"quern/index/extract"}},
 	{"quern/index/analysis", "text to terms", nil},
 	{"quern/index/rank", "pure arithmetic", nil},
+	{"quern/index/query", "a language; what its clauses mean is the engine's matter", nil},
 	{"quern/index", "the engine is usable as a library of its own", []string{"quern/index/..."}},
 	{"quern/index/segment", "the format knows bytes, not ranking", []string{"quern/index/segment/...", "quern/index/rank"}},
 	{"quern/index/segment/vfs", "a small file system", nil},

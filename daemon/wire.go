@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"quern/index"
 	"quern/ipc"
@@ -17,7 +18,11 @@ func wireHit(h *index.Hit, text bool) ipc.Hit {
 	}
 	if text {
 		out.Text, out.Highlights = h.Text, h.Highlights
+		if h.Snippet[1] > 0 {
+			out.Snippet = &h.Snippet
+		}
 	}
+	out.Duplicates = wireDuplicates(h.Duplicates)
 	return out
 }
 
@@ -27,11 +32,19 @@ func (d *Daemon) explain(_ context.Context, p ipc.ExplainParams) (ipc.Explanatio
 	if err != nil {
 		return ipc.Explanation{}, err
 	}
+	asked, err := parseQuery(p.Query, p.Literal)
+	if err != nil {
+		return ipc.Explanation{}, err
+	}
 	options, err := d.searchOptions(ipc.SearchParams{Model: p.Model, TF: p.TF})
 	if err != nil {
 		return ipc.Explanation{}, err
 	}
 	c := d.core.Load()
+	tests, err := fieldFilters(c, asked, time.Now())
+	if err != nil {
+		return ipc.Explanation{}, err
+	}
 	snapshot := c.engine.Snapshot()
 	doc, ok := snapshot.Document(path)
 	if !ok {
@@ -40,14 +53,14 @@ func (d *Daemon) explain(_ context.Context, p ipc.ExplainParams) (ipc.Explanatio
 	if p.Passage < 0 || p.Passage >= doc.Passages {
 		return ipc.Explanation{}, ipc.Errorf(ipc.CodeNotFound, "%s has no passage %d: it has %d, from 0", path, p.Passage, doc.Passages)
 	}
-	why, err := snapshot.Explain(p.Query, options, path, p.Passage)
+	why, err := snapshot.ExplainQuery(asked, options, path, p.Passage)
 	if err != nil {
 		return ipc.Explanation{}, fmt.Errorf("explain: %w", err)
 	}
-	return *wireExplanation(why), nil
+	return *wireExplanation(why, tests.explain(doc)), nil
 }
 
-func wireExplanation(e *index.Explanation) *ipc.Explanation {
+func wireExplanation(e *index.Explanation, documents []ipc.DemandExplain) *ipc.Explanation {
 	out := &ipc.Explanation{
 		Model: string(e.Model), TF: string(e.TF), Score: e.Score, Passages: e.Passages,
 		QueryNorm: e.QueryNorm, PassageNorm: e.PassageNorm,
@@ -55,7 +68,22 @@ func wireExplanation(e *index.Explanation) *ipc.Explanation {
 		Terms: make([]ipc.TermExplain, len(e.Terms)), Dropped: e.Dropped,
 	}
 	for i, t := range e.Terms {
-		out.Terms[i] = ipc.TermExplain(t)
+		out.Terms[i] = wireTerm(&t)
+	}
+	for _, d := range e.Demands {
+		out.Demands = append(out.Demands, ipc.DemandExplain(d))
+	}
+	out.Demands = append(out.Demands, documents...)
+	return out
+}
+
+func wireTerm(t *index.TermExplanation) ipc.TermExplain {
+	out := ipc.TermExplain{
+		Term: t.Term, QueryTF: t.QueryTF, TF: t.TF, DF: t.DF, IDF: t.IDF, QueryWeight: t.QueryWeight,
+		PassageWeight: t.PassageWeight, Contribution: t.Contribution, From: t.From,
+	}
+	if t.Boost != 1 {
+		out.Boost = t.Boost
 	}
 	return out
 }

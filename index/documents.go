@@ -62,7 +62,7 @@ func (d *Document) info() DocumentInfo {
 
 // withContent adds what the content says of itself.
 func (i DocumentInfo) withContent(c *extract.Document, passages int) DocumentInfo {
-	i.Type, i.Title, i.Passages = c.Type, c.Title, passages
+	i.Type, i.Title, i.Author, i.Passages = c.Type, c.Title, c.Author, passages
 	return i
 }
 

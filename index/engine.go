@@ -27,8 +27,11 @@ var ErrClosed = errors.New("the index is closed")
 type Engine struct {
 	opts     Options
 	analyzer *analysis.Analyzer
-	log      *slog.Logger
-	store    *store // nil: the index lives in memory
+	// words is the analyzer without stop words, and forms the one without a
+	// stemmer, either made when it is first needed.
+	words, forms func() *analysis.Analyzer
+	log          *slog.Logger
+	store        *store // nil: the index lives in memory
 
 	current atomic.Pointer[Snapshot]
 
@@ -99,8 +102,26 @@ func newEngine(o Options) (*Engine, error) {
 		disk: make(chan struct{}, 1), mem: make(chan struct{}, 1), writer: make(chan struct{}, 1),
 		wakeMem: make(chan struct{}, 1), wakeDisk: make(chan struct{}, 1),
 	}
+	e.words = sync.OnceValue(func() *analysis.Analyzer { return unstopped(analyzer, o.Analysis.Stemmer) })
+	e.forms = sync.OnceValue(func() *analysis.Analyzer { return unstopped(analyzer, analysis.None) })
 	e.closing, e.close = context.WithCancel(context.Background())
 	return e, nil
+}
+
+// unstopped is an analyzer like a, with another stemmer and without stop words: a
+// itself, if it is that already.
+func unstopped(a *analysis.Analyzer, stemmer string) *analysis.Analyzer {
+	o := a.Options()
+	old := o
+	o.Stopwords, o.MinLength, o.Stemmer = analysis.None, min(1, o.MinLength), stemmer
+	if o == old {
+		return a
+	}
+	other, err := analysis.New(o)
+	if err != nil {
+		panic(err) // of these options only the list of stop words may be bad
+	}
+	return other
 }
 
 // empty is the snapshot of nothing.

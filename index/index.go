@@ -66,6 +66,8 @@ type Options struct {
 	// What tests set to have small indexes pruned.
 	maxima   segment.Maxima
 	visitAll int
+	// What tests set to have few passages checked late, or sought one by one.
+	eagerChecks, selectiveShare int
 }
 
 // Document is one file as read. Path identifies it and breaks ties.
@@ -133,17 +135,21 @@ type SearchOptions struct {
 	Keep func(*DocumentInfo) bool
 	// Count has Result.Total counted exactly, however many hits there are.
 	Count bool
-	// Text adds each hit's text and highlights.
+	// Text adds each hit's text, highlights and snippet.
 	Text bool
+	// FoldDuplicates puts hits that are nearly the same text as a better one
+	// under it, and goes on to further hits until there are K. Total counts
+	// them all.
+	FoldDuplicates bool
 }
 
 // DocumentInfo is what the index knows of a document.
 type DocumentInfo struct {
-	Path, Folder, Rel, Type, Title string
-	Modified                       time.Time
-	Size                           int64
-	Passages                       int
-	Fingerprint                    string
+	Path, Folder, Rel, Type, Title, Author string
+	Modified                               time.Time
+	Size                                   int64
+	Passages                               int
+	Fingerprint                            string
 }
 
 // Result is the answer to a query.
@@ -167,8 +173,19 @@ type Hit struct {
 	Document *DocumentInfo
 	Passage
 	// Highlights are half-open byte offsets in Text of the words whose term
-	// the query has.
+	// the query has, and of its phrases. Snippet is the part that has the most
+	// of them; it is empty if there are none.
 	Highlights [][2]int
+	Snippet    [2]int
+	// Duplicates are hits of nearly the same text, if they are folded.
+	Duplicates []Duplicate
+}
+
+// Duplicate is a hit that is folded into another.
+type Duplicate struct {
+	Document *DocumentInfo
+	N        int
+	Lines    [2]int
 }
 
 // Passage is a span of a document as indexed.
@@ -193,13 +210,27 @@ type Explanation struct {
 	K1, B                  float64 // BM25
 	Terms                  []TermExplanation
 	Dropped                []string // query terms that no passage contains
+	// Demands are what the query asks of a passage besides its score. One that
+	// does not meet them all is no hit.
+	Demands []DemandExplanation
+}
+
+// DemandExplanation says of a part of the query whether the passage meets it.
+type DemandExplanation struct {
+	Clause string
+	Met    bool
 }
 
 // TermExplanation is one query term's part in a score.
 type TermExplanation struct {
 	Term            string
 	QueryTF, TF, DF int
-	IDF             float64
+	// From are the prefixes and fuzzy words that the term is an expansion
+	// of, and Boost, if it is not 1, what its weight in the query was
+	// multiplied by.
+	From  []string
+	Boost float64
+	IDF   float64
 	// QueryWeight and PassageWeight are those before normalising. For BM25,
 	// idf times the query's tf, and tf over tf plus the length's part.
 	QueryWeight, PassageWeight float64

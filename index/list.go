@@ -103,7 +103,7 @@ func (l *list) bound(w *visitor, v *view, out []float64) {
 			tf = max(tf, l.tfs[i])
 		}
 		if w.q.model == BM25 {
-			out[b] += rank.BM25(float64(l.t.tf), l.t.idf, float64(tf), w.lengthNorm(v.BlockLength(int(b))))
+			out[b] += rank.BM25(l.t.times, l.t.idf, float64(tf), w.lengthNorm(v.BlockLength(int(b))))
 		} else {
 			out[b] += l.factor * rank.LogTF(tf)
 		}

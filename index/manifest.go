@@ -175,7 +175,7 @@ func (s *Snapshot) manifestOf(st *store, norms string) *manifest {
 
 // optionsKey tells indexes that hold other things from each other.
 func (o *Options) optionsKey() string {
-	key := fmt.Sprintf("segment %d chunk %+v analysis %+v headings %v",
+	key := fmt.Sprintf("segment %d record 2 chunk %+v analysis %+v headings %v",
 		segment.Version, o.Chunk, o.Analysis, o.HeadingTerms)
 	return strings.ToValidUTF8(key, "?")
 }

@@ -30,6 +30,9 @@ func (o *Options) fill() error {
 	if o.maxima == (segment.Maxima{}) {
 		o.maxima, o.visitAll = segment.DefaultMaxima, visitAll
 	}
+	if o.selectiveShare == 0 {
+		o.eagerChecks, o.selectiveShare = eagerChecks, selectiveShare
+	}
 	if o.OnDamage == nil {
 		o.OnDamage = func(error) {}
 	}

@@ -33,7 +33,7 @@ const visitAll = 10_000
 // prunes reports whether to look for passages to pass by. Raw counts have no
 // lower bound: there is no floor then.
 func (r *run) prunes() bool {
-	if r.limit <= 0 || r.o.Count || r.q.model == TFIDF && r.q.raw {
+	if r.limit <= 0 || r.o.Count || r.selective || r.unchecked || r.q.model == TFIDF && r.q.raw {
 		return false
 	}
 	postings := 0

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"quern/index/chunk"
+	lang "quern/index/query"
 	"quern/index/segment"
 )
 
@@ -202,7 +203,7 @@ func TestPruningVisitsLittle(t *testing.T) {
 	must(t, e.compactMemory(t.Context()))
 	s := e.Snapshot()
 	for _, o := range []SearchOptions{cosine, bm25} {
-		q, err := s.newQuery(t.Context(), "lion cub", o)
+		q, err := s.newQuery(t.Context(), lang.Literal("lion cub"), o)
 		must(t, err)
 		run := newRun(t.Context(), s, q, o)
 		must(t, run.gather())

@@ -1,11 +1,8 @@
 package index
 
 import (
-	"context"
 	"fmt"
-	"slices"
 
-	"quern/index/analysis"
 	"quern/index/rank"
 )
 
@@ -15,6 +12,13 @@ type query struct {
 	terms   []queryTerm
 	dropped []string // terms that no passage contains, in byte order
 	norm    float64  // cosine: of the query's weights
+
+	// constant says that nothing in the query ranks: what it does not
+	// exclude is a hit of score 1.
+	constant bool
+	demands  []demand
+	keep     []documentTest
+	spans    []*sequence // phrases to be marked in hits
 
 	model  Model
 	tf     TF
@@ -27,41 +31,12 @@ type query struct {
 type queryTerm struct {
 	name   string
 	tf, df int
-	ranks  []int   // by view; -1: the segment does not have it
-	idf    float64 // of the model
-	weight float64 // of the term in the query, before normalising
-}
-
-// newQuery analyses the text of a query. It fails with the cause of ctx, too.
-func (s *Snapshot) newQuery(ctx context.Context, text string, o SearchOptions) (*query, error) {
-	q := &query{model: o.Model, tf: o.TF, k1: o.K1, b: o.B, n: s.passages}
-	if err := q.choose(); err != nil {
-		return nil, err
-	}
-	if s.passages > 0 {
-		q.length = s.average()
-	}
-	counts, err := s.countTerms(ctx, text)
-	if err != nil {
-		return nil, err
-	}
-	for name, tf := range counts {
-		t := queryTerm{name: name, tf: tf}
-		if t.find(s); t.df == 0 {
-			q.dropped = append(q.dropped, name)
-			continue
-		}
-		q.terms = append(q.terms, t)
-	}
-	slices.Sort(q.dropped)
-	slices.SortFunc(q.terms, func(a, b queryTerm) int {
-		if a.name < b.name { // never equal
-			return -1
-		}
-		return 1
-	})
-	q.weigh()
-	return q, nil
+	from   []string // the prefixes and fuzzy words that it is an expansion of
+	boost  float64  // below 1: it is only the expansion of fuzzy words
+	times  float64  // boost · tf
+	ranks  []int    // by view; -1: the segment does not have it
+	idf    float64  // of the model
+	weight float64  // of the term in the query, before normalising
 }
 
 // find looks the term up in all segments.
@@ -77,17 +52,6 @@ func (t *queryTerm) find(s *Snapshot) {
 		t.ranks[i] = rank
 		t.df = int(s.stats.at(int(s.views[i].GID(rank))).df)
 	}
-}
-
-// countTerms counts the terms of a query's text.
-func (s *Snapshot) countTerms(ctx context.Context, text string) (map[string]int, error) {
-	counts, n := make(map[string]int), 0
-	s.analyzer.Tokens([]byte(text), func(t analysis.Token) bool {
-		counts[t.Term]++
-		n++
-		return n%1024 != 0 || ctx.Err() == nil
-	})
-	return counts, context.Cause(ctx)
 }
 
 // choose checks the model's options and fills in the defaults, TFIDF and LogTF.
@@ -115,13 +79,14 @@ func (q *query) weigh() {
 	var sum rank.Squares
 	for i := range q.terms {
 		t := &q.terms[i]
+		t.times = float64(t.tf) * t.boost
 		if q.model == BM25 {
 			t.idf = rank.BM25IDF(q.n, t.df)
-			t.weight = float64(float64(t.tf) * t.idf)
+			t.weight = float64(t.times * t.idf)
 			continue
 		}
 		t.idf = rank.IDF(q.n, t.df)
-		t.weight = q.weight(uint32(t.tf), t.idf)
+		t.weight = float64(q.weight(uint32(t.tf), t.idf) * t.boost)
 		sum.Add(t.weight)
 	}
 	q.norm = sum.Norm()
@@ -148,7 +113,7 @@ func (q *query) factor(t *queryTerm) float64 {
 // times. For TFIDF, norm is the passage's norm; for BM25, what BM25Length says.
 func (q *query) contribution(t *queryTerm, tf uint32, norm float64) float64 {
 	if q.model == BM25 {
-		return rank.BM25(float64(t.tf), t.idf, float64(tf), norm)
+		return rank.BM25(t.times, t.idf, float64(tf), norm)
 	}
 	return rank.Cosine(t.weight, q.norm, q.weight(tf, t.idf), norm)
 }

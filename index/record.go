@@ -10,7 +10,7 @@ import (
 
 // A document's record, beside its path, which the segment keeps:
 //
-//	strings (uvarint length, bytes): folder, rel, type, title, fingerprint
+//	strings (uvarint length, bytes): folder, rel, type, title, author, fingerprint
 //	varint seconds and uvarint nanoseconds of Modified · uvarint size
 //	uvarint number of passages, and for each, all relative to the one before:
 //	    varint pid (less one) · varint start · uvarint length
@@ -19,7 +19,7 @@ import (
 //	    before, otherwise one more than the number of strings that follow
 func encodeRecord(i *DocumentInfo, places []place) []byte {
 	var b []byte
-	for _, s := range []string{i.Folder, i.Rel, i.Type, i.Title, i.Fingerprint} {
+	for _, s := range []string{i.Folder, i.Rel, i.Type, i.Title, i.Author, i.Fingerprint} {
 		b = appendString(b, s)
 	}
 	b = binary.AppendVarint(b, i.Modified.Unix())
@@ -148,7 +148,8 @@ func decodeInfo(path string, data []byte) (*DocumentInfo, error) {
 
 func readInfo(r *recordReader, path string) DocumentInfo {
 	i := DocumentInfo{Path: path}
-	i.Folder, i.Rel, i.Type, i.Title, i.Fingerprint = r.string(), r.string(), r.string(), r.string(), r.string()
+	i.Folder, i.Rel, i.Type, i.Title = r.string(), r.string(), r.string(), r.string()
+	i.Author, i.Fingerprint = r.string(), r.string()
 	seconds := r.varint()
 	i.Modified = time.Unix(seconds, int64(r.uvarint())).UTC()
 	i.Size = int64(r.uvarint())

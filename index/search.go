@@ -4,21 +4,32 @@ import (
 	"context"
 	"fmt"
 
+	lang "quern/index/query"
 	"quern/index/rank"
 )
 
-// Search answers a query: the K best passages after Offset, by score
+// Search answers the words of a text, in which nothing is an operator.
+func (s *Snapshot) Search(ctx context.Context, text string, o SearchOptions) (*Result, error) {
+	return s.Find(ctx, lang.Literal(text), o)
+}
+
+// Find answers a query: the K best passages after Offset, by score
 // descending, then path, then passage number. The words of the query are
 // those that the analyzer finds in its text; a term that no passage contains
-// counts for nothing, and a query without any other finds nothing.
+// counts for nothing. Of the fields, heading, title and author are looked at;
+// the caller puts the others into Keep.
 //
 // Errors: options that make no sense; the cause of ctx, which is looked at
 // during all long work.
-func (s *Snapshot) Search(ctx context.Context, text string, o SearchOptions) (res *Result, err error) {
+func (s *Snapshot) Find(ctx context.Context, q *lang.Query, o SearchOptions) (res *Result, err error) {
 	tries := 0
 	err = s.read(func(s *Snapshot) error {
 		tries++
-		res, err = s.search(ctx, text, o)
+		if o.FoldDuplicates {
+			res, err = s.findFolded(ctx, q, o)
+		} else {
+			res, err = s.find(ctx, q, o)
+		}
 		return err
 	})
 	if err == nil {
@@ -30,12 +41,11 @@ func (s *Snapshot) Search(ctx context.Context, text string, o SearchOptions) (re
 	return res, nil
 }
 
-func (s *Snapshot) search(ctx context.Context, text string, o SearchOptions) (*Result, error) {
-	q, err := s.newQuery(ctx, text, o)
-	if err != nil {
+func (s *Snapshot) search(ctx context.Context, q *query, o SearchOptions) (*Result, error) {
+	r := newRun(ctx, s, q, o)
+	if err := r.restrict(); err != nil {
 		return nil, err
 	}
-	r := newRun(ctx, s, q, o)
 	if err := r.gather(); err != nil {
 		return nil, err
 	}
@@ -62,6 +72,7 @@ type run struct {
 	limit  int         // Offset + K, and no more than there can be hits
 	wanted [][]present // by view
 
+	restriction
 	floor   *rank.Floor
 	pruning bool
 	// What the visitors found, when all are done.
@@ -82,6 +93,7 @@ func newRun(ctx context.Context, s *Snapshot, q *query, o SearchOptions) *run {
 	if o.K > 0 {
 		limit = min(o.K, s.passages) + min(max(o.Offset, 0), s.passages)
 	}
+	o.Keep = q.keeping(o.Keep)
 	r := &run{scratch: takeScratch(s), ctx: ctx, s: s, q: q, o: o, limit: limit}
 	r.pruning = r.prunes()
 	r.floor = rank.NewFloor(limit, !o.CollapseDocument)
@@ -134,7 +146,7 @@ func (r *run) count() (n int, atLeast bool) {
 		return r.total, false
 	}
 	n = r.total
-	if r.o.Keep == nil && !r.o.CollapseDocument {
+	if r.o.Keep == nil && !r.o.CollapseDocument && r.allowed == nil {
 		for i := range r.q.terms { // whatever has a term is a hit
 			n = max(n, r.q.terms[i].df)
 		}

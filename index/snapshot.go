@@ -142,10 +142,7 @@ func (d *document) passage(n int, v *view, local int, buf *segment.TextBuffer) P
 // gives it.
 func (s *Snapshot) DF(term string) (df int) {
 	_ = s.read(func(s *Snapshot) error {
-		df = 0
-		if g, ok := s.gid([]byte(term)); ok {
-			df = int(s.stats.at(int(g)).df)
-		}
+		df = s.termDF(term)
 		return nil
 	})
 	return df

@@ -67,7 +67,14 @@ func (w *visitor) visitAll(i int) error {
 		if n%16 == 0 && w.ctx.Err() != nil {
 			return context.Cause(w.ctx)
 		}
-		w.accumulate(&x, v, p)
+		if w.selective {
+			w.accumulateAllowed(&x, i, p)
+		} else {
+			w.accumulate(&x, v, p)
+		}
+	}
+	if w.q.constant {
+		w.fill(&x, i)
 	}
 	for block, dirty := range x.dirty {
 		if dirty != 0 {
@@ -84,13 +91,18 @@ func (w *visitor) accumulate(x *window, v *view, p present) {
 	v.read(int(p.rank), &w.list)
 	factor := w.q.factor(t)
 	for w.list.Next() {
-		w.add(x.sums, math.MaxUint32, v, t, factor, w.list.Docs, w.list.TFs)
-		for _, p := range w.list.Docs {
-			x.dirty[p>>6] |= 1 << (p & 63)
-		}
+		w.addTo(x, v, t, factor, w.list.Docs, w.list.TFs)
 	}
 	w.decoded += w.list.Decoded
 	v.must(w.list.Err())
+}
+
+// addTo adds a term's part to the sums of a window.
+func (w *visitor) addTo(x *window, v *view, t *queryTerm, factor float64, ids, tfs []uint32) {
+	w.add(x.sums, math.MaxUint32, v, t, factor, ids, tfs)
+	for _, p := range ids {
+		x.dirty[p>>6] |= 1 << (p & 63)
+	}
 }
 
 // add adds a term's part to sums, which are those of the passages whose numbers
@@ -101,7 +113,7 @@ func (w *visitor) add(sums []float64, mask uint32, v *view, t *queryTerm, factor
 	case w.q.model == BM25:
 		for i, p := range ids {
 			length := w.lengthNorm(v.PassageLength(int(p)))
-			sums[p&mask] += rank.BM25(float64(t.tf), t.idf, float64(tfs[i]), length)
+			sums[p&mask] += rank.BM25(t.times, t.idf, float64(tfs[i]), length)
 		}
 	case w.q.raw:
 		for i, p := range ids {
@@ -119,6 +131,9 @@ func (w *visitor) add(sums []float64, mask uint32, v *view, t *queryTerm, factor
 // counted.
 func (w *visitor) sweep(i uint32, v *view, block int, sums *[64]float64, dirty uint64) {
 	live := dirty &^ v.dead.at(block)
+	if w.allowed != nil {
+		live &= w.allowed[i][block]
+	}
 	if w.admission.on {
 		live = w.admitAll(v, block, live)
 	}
@@ -140,7 +155,7 @@ func (w *visitor) sweep(i uint32, v *view, block int, sums *[64]float64, dirty u
 // the best.
 func (w *visitor) least(v *view, block int) float64 {
 	floor := w.floor.Value()
-	if w.q.model == BM25 {
+	if w.q.model == BM25 || w.q.constant {
 		return floor * (1 - roundingSlack)
 	}
 	norm := v.least(block, w.s.drift)
@@ -161,14 +176,16 @@ func (w *visitor) offer(i uint32, v *view, local int, sum float64) {
 		owner = int32(v.PassageDoc(local))
 	}
 	w.candidates = append(w.candidates, candidate{upper, i, uint32(local)})
-	w.floor.Raise(owner, lower)
+	if !w.unchecked {
+		w.floor.Raise(owner, lower)
+	}
 }
 
 // bounds returns what the passage's score lies between. The norms kept are
 // those of logarithmic weights. A raw tf is never less than its logarithmic
 // weight, so neither are raw norms, and they have no other bound.
 func (r *run) bounds(v *view, local int, sum float64) (lower, upper float64) {
-	if r.q.model == BM25 {
+	if r.q.model == BM25 || r.q.constant {
 		return sum, sum // added up in the order of the terms
 	}
 	norm := math.Sqrt(v.norms.at(local))

@@ -86,7 +86,12 @@ type SearchParams struct {
 	Budget        int   `json:"budget,omitempty"`          // tokens of four characters; as many hits as fit
 	Text          *bool `json:"text,omitempty"`            // false leaves text and highlights out
 	Explain       bool  `json:"explain,omitempty"`
-	Literal       bool  `json:"literal,omitempty"` // no effect while queries have no syntax
+	// Literal takes the words of the query as they are: nothing in it is an
+	// operator.
+	Literal bool `json:"literal,omitempty"`
+	// Duplicates is "show" (default), or "fold": hits of nearly the same text as
+	// a better one are listed with it.
+	Duplicates string `json:"duplicates,omitempty"`
 }
 
 // SearchResult is the answer to a query. On the wire (wireResult) Total is named
@@ -102,24 +107,41 @@ type SearchResult struct {
 	TookUS       int64
 	Pending      int  // changes seen but not yet searchable
 	Stale        bool // sync ran into its time limit
-	Hits         []Hit
+	// Suggestions are queries like this one, which found nothing, that find
+	// something.
+	Suggestions []string
+	Hits        []Hit
 }
 
 // Hit is one passage found.
 type Hit struct {
-	Score      float64      `json:"score"`
-	Path       string       `json:"path"`
-	Folder     string       `json:"folder"`
-	Rel        string       `json:"rel"`
-	Passage    int          `json:"passage"`
-	Lines      [2]int       `json:"lines"` // 1-based, inclusive
-	Bytes      [2]int       `json:"bytes"` // half-open, in the source file
-	Heading    []string     `json:"heading"`
-	Type       string       `json:"type"`
-	Modified   string       `json:"modified"` // RFC 3339, UTC
-	Text       string       `json:"text,omitempty"`
-	Highlights [][2]int     `json:"highlights,omitempty"` // half-open byte offsets in Text
+	Score      float64  `json:"score"`
+	Path       string   `json:"path"`
+	Folder     string   `json:"folder"`
+	Rel        string   `json:"rel"`
+	Passage    int      `json:"passage"`
+	Lines      [2]int   `json:"lines"` // 1-based, inclusive
+	Bytes      [2]int   `json:"bytes"` // half-open, in the source file
+	Heading    []string `json:"heading"`
+	Type       string   `json:"type"`
+	Modified   string   `json:"modified"` // RFC 3339, UTC
+	Text       string   `json:"text,omitempty"`
+	Highlights [][2]int `json:"highlights,omitempty"` // half-open byte offsets in Text
+	// Snippet is the part of Text, in half-open byte offsets, that has the most
+	// of the query; absent if it has nothing of it.
+	Snippet *[2]int `json:"snippet,omitempty"`
+	// Duplicates are hits of nearly the same text, if they were to be folded.
+	Duplicates []Duplicate  `json:"duplicates,omitempty"`
 	Explain    *Explanation `json:"explain,omitempty"`
+}
+
+// Duplicate is a hit that is folded into another.
+type Duplicate struct {
+	Path    string `json:"path"`
+	Folder  string `json:"folder"`
+	Rel     string `json:"rel"`
+	Passage int    `json:"passage"`
+	Lines   [2]int `json:"lines"`
 }
 
 // PassagesParams names a document, or one passage of it.
@@ -175,6 +197,15 @@ type Explanation struct {
 	B             float64       `json:"b,omitempty"`              // bm25
 	Terms         []TermExplain `json:"terms"`                    // in byte order
 	Dropped       []string      `json:"dropped,omitempty"`        // query terms that no passage contains
+	// Demands are what the query asks of a passage besides its score: one that
+	// does not meet them all is no hit.
+	Demands []DemandExplain `json:"demands,omitempty"`
+}
+
+// DemandExplain says of a part of the query whether the passage meets it.
+type DemandExplain struct {
+	Clause string `json:"clause"`
+	Met    bool   `json:"met"`
 }
 
 // TermExplain is one query term's part in a score.
@@ -187,6 +218,11 @@ type TermExplain struct {
 	QueryWeight   float64 `json:"query_weight"`   // before normalising
 	PassageWeight float64 `json:"passage_weight"` // before normalising
 	Contribution  float64 `json:"contribution"`
+	// From are the prefixes and fuzzy words that the term is an expansion of,
+	// and Boost is what its weight in the query was multiplied by; 0 stands for
+	// 1.
+	From  []string `json:"from,omitempty"`
+	Boost float64  `json:"boost,omitempty"`
 }
 
 // StatusParams asks for the daemon's state, or for one file's.
