@@ -74,7 +74,10 @@ func (d *Daemon) search(ctx context.Context, p ipc.SearchParams) (ipc.SearchResu
 
 // searchOptions checks the params and fills in the config's defaults.
 func (d *Daemon) searchOptions(p ipc.SearchParams) (index.SearchOptions, error) {
-	rank := d.config().Rank
+	return searchOptions(d.config().Rank, p)
+}
+
+func searchOptions(rank config.Rank, p ipc.SearchParams) (index.SearchOptions, error) {
 	o := index.SearchOptions{K: p.K, Offset: p.Offset, K1: rank.K1, B: rank.B, Text: p.Text == nil || *p.Text || p.Budget > 0}
 	if o.K == 0 {
 		o.K = defaultHits

@@ -51,6 +51,19 @@ func (d *Daemon) lockData(ctx context.Context) (io.Closer, error) {
 
 // indexOptions are the engine's options for cfg. Damage is told to c.
 func (d *Daemon) indexOptions(cfg config.Config, c *core) index.Options {
+	o := engineOptions(cfg)
+	o.Log, o.Dir = d.log, c.dir
+	o.OnDamage = func(error) {
+		select {
+		case c.damaged <- struct{}{}:
+		default: // it is known already
+		}
+	}
+	return o
+}
+
+// engineOptions are what cfg says of an index, wherever it lies.
+func engineOptions(cfg config.Config) index.Options {
 	return index.Options{
 		Chunk: chunk.Options{
 			Strategy: cfg.Chunk.Strategy,
@@ -62,16 +75,8 @@ func (d *Daemon) indexOptions(cfg config.Config, c *core) index.Options {
 		},
 		HeadingTerms: cfg.Chunk.HeadingTerms,
 		Threads:      cfg.Daemon.Threads,
-		Log:          d.log,
-		Dir:          c.dir,
 		MemoryBudget: cfg.Daemon.MemoryBudget,
 		PurgeAfter:   cfg.Daemon.PurgeAfter,
-		OnDamage: func(error) {
-			select {
-			case c.damaged <- struct{}{}:
-			default: // it is known already
-			}
-		},
 	}
 }
 
