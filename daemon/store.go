@@ -80,11 +80,15 @@ func engineOptions(cfg config.Config) index.Options {
 	}
 }
 
+// termsVersion grows when the same config makes other terms of the same text: an
+// index of before is then built anew.
+const termsVersion = 2
+
 // indexKey tells index configurations apart: what they chunk and analyse by, and
 // the words of a stop-word list.
 func indexKey(cfg config.Config) string {
 	list, _ := os.ReadFile(cfg.Analysis.Stopwords) // the engine reports a list that cannot be read
-	return fmt.Sprintf("%016x", xxh3.HashString(fmt.Sprintf("%+v %+v %q", cfg.Chunk, cfg.Analysis, list)))
+	return fmt.Sprintf("%016x", xxh3.HashString(fmt.Sprintf("%d %+v %+v %q", termsVersion, cfg.Chunk, cfg.Analysis, list)))
 }
 
 // removeOldIndexes removes the indexes that no core uses. The caller holds

@@ -108,6 +108,7 @@ type Model string
 const (
 	TFIDF Model = "tfidf"
 	BM25  Model = "bm25"
+	Best  Model = "best" // see best.go
 )
 
 // TF names how often-repeated terms are weighted by TF-IDF.
@@ -189,6 +190,10 @@ type Explanation struct {
 	K1, B                  float64 // BM25
 	Terms                  []TermExplanation
 	Dropped                []string // query terms that no passage contains
+	// For Best: whether the passage was looked at closely, and what was added for
+	// it, in the order of adding.
+	Closely bool
+	Bonuses []BonusExplanation
 }
 
 // TermExplanation is one query term's part in a score.
@@ -200,6 +205,16 @@ type TermExplanation struct {
 	// idf times the query's tf, and tf over tf plus the length's part.
 	QueryWeight, PassageWeight float64
 	Contribution               float64
+}
+
+// BonusExplanation is what the model best adds to a score: weight · idf · tf /
+// (tf + length).
+type BonusExplanation struct {
+	Kind                string // HeadingBonus, PairBonus or PartBonus
+	Name                string // the term, or the two terms
+	TF                  int
+	Weight, IDF, Length float64
+	Contribution        float64
 }
 
 // Stats count what a snapshot holds.

@@ -64,7 +64,7 @@ func (a *app) completeSearch(cmd *cobra.Command) {
 }
 
 // models are the ranking models.
-var models = []string{"tfidf", "bm25"}
+var models = []string{"tfidf", "bm25", "best"}
 
 func (a *app) completeRanking(cmd *cobra.Command) {
 	must(cmd.RegisterFlagCompletionFunc("model", fixed(models...)))
