@@ -159,7 +159,7 @@ func (c *closer) scan(a *analysis.Analyzer, text []byte) (counts map[string]int,
 			return true
 		}
 		end = t.End
-		if c.s.engine.stopTerms[t.Term] && c.idfs[t.Term] == 0 {
+		if c.q.stop[t.Term] && c.idfs[t.Term] == 0 {
 			return true
 		}
 		if last != "" {

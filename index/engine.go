@@ -27,10 +27,8 @@ var ErrClosed = errors.New("the index is closed")
 type Engine struct {
 	opts     Options
 	analyzer *analysis.Analyzer
-	// stopTerms are the terms of the commonest words; see best.go.
-	stopTerms map[string]bool
-	log       *slog.Logger
-	store     *store // nil: the index lives in memory
+	log      *slog.Logger
+	store    *store // nil: the index lives in memory
 
 	current atomic.Pointer[Snapshot]
 
@@ -97,7 +95,7 @@ func newEngine(o Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{
-		opts: o, analyzer: analyzer, stopTerms: analyzer.StopTerms(), log: o.Log,
+		opts: o, analyzer: analyzer, log: o.Log,
 		disk: make(chan struct{}, 1), mem: make(chan struct{}, 1), writer: make(chan struct{}, 1),
 		wakeMem: make(chan struct{}, 1), wakeDisk: make(chan struct{}, 1),
 	}

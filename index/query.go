@@ -20,6 +20,7 @@ type query struct {
 	best  bool
 	order []string // the terms as they follow each other in the query
 	parts []string // of its names, in byte order
+	stop  map[string]bool
 
 	model  Model
 	tf     TF
@@ -46,17 +47,17 @@ func (s *Snapshot) newQuery(ctx context.Context, text string, o SearchOptions) (
 	if s.passages > 0 {
 		q.length = s.average()
 	}
-	counts, other, err := q.countTerms(ctx, s, text)
+	counts, err := q.countTerms(ctx, s, text)
 	if err != nil {
 		return nil, err
 	}
 	for name, tf := range counts {
 		t := queryTerm{name: name, tf: tf}
-		if t.find(s); t.df > 0 {
-			q.terms = append(q.terms, t)
-		} else if !other[name] {
+		if t.find(s); t.df == 0 {
 			q.dropped = append(q.dropped, name)
+			continue
 		}
+		q.terms = append(q.terms, t)
 	}
 	slices.Sort(q.dropped)
 	slices.SortFunc(q.terms, func(a, b queryTerm) int {
@@ -66,16 +67,17 @@ func (s *Snapshot) newQuery(ctx context.Context, text string, o SearchOptions) (
 		return 1
 	})
 	if q.best {
-		q.parts = s.nameParts(text)
-		q.dropStopTerms(s.engine.stopTerms)
+		q.stop = s.analyzer.StopTerms([]byte(text))
+		q.parts = q.nameParts(s, text)
+		q.dropStopTerms()
 	}
 	q.weigh()
 	return q, nil
 }
 
 // dropStopTerms drops the commonest words, unless there are no others.
-func (q *query) dropStopTerms(stop map[string]bool) {
-	common := func(t queryTerm) bool { return stop[t.name] }
+func (q *query) dropStopTerms() {
+	common := func(t queryTerm) bool { return q.stop[t.name] }
 	if all := slices.IndexFunc(q.terms, func(t queryTerm) bool { return !common(t) }) < 0; !all {
 		q.terms = slices.DeleteFunc(q.terms, common)
 	}
@@ -83,15 +85,15 @@ func (q *query) dropStopTerms(stop map[string]bool) {
 
 // nameParts are the terms that a query has if it is code, beside those that it
 // has anyway.
-func (s *Snapshot) nameParts(text string) []string {
+func (q *query) nameParts(s *Snapshot, text string) []string {
 	plain := make(map[string]bool)
-	s.analyzer.Query([]byte(text), func(t analysis.Token) bool {
+	s.queryTokens(text, func(t analysis.Token) bool {
 		plain[t.Term] = true
 		return true
 	})
 	var out []string
 	for _, name := range s.analyzer.Of([]byte(text), true).Terms(text) {
-		if !plain[name] && !s.engine.stopTerms[name] {
+		if !plain[name] && !q.stop[name] {
 			out = append(out, name)
 		}
 	}
@@ -114,16 +116,35 @@ func (t *queryTerm) find(s *Snapshot) {
 	}
 }
 
-// countTerms counts the terms of a query's text. Those that are in other only are
-// further forms that a word may have.
-func (q *query) countTerms(ctx context.Context, s *Snapshot, text string) (counts map[string]int, other map[string]bool, err error) {
-	n := 0
-	counts, other = make(map[string]int), make(map[string]bool)
-	s.analyzer.Query([]byte(text), func(t analysis.Token) bool {
-		if _, ok := counts[t.Term]; !ok {
-			other[t.Term] = t.Other
+// queryTokens goes through the terms of a query's text. A word that may be of
+// several languages is English, unless far more passages have it in the form of
+// another.
+func (s *Snapshot) queryTokens(text string, yield func(analysis.Token) bool) {
+	s.analyzer.Query([]byte(text), s.likeliest, yield)
+}
+
+// farMore is how many times as many passages must have a form for it to be taken
+// instead of the first.
+const farMore = 20
+
+// likeliest is the form of a word that is meant.
+func (s *Snapshot) likeliest(forms []string) string {
+	best, most := forms[0], 0
+	for i, name := range forms {
+		t := queryTerm{name: name}
+		if t.find(s); i == 0 {
+			most = farMore * t.df
+		} else if t.df > most {
+			best, most = name, t.df
 		}
-		other[t.Term] = other[t.Term] && t.Other
+	}
+	return best
+}
+
+// countTerms counts the terms of a query's text.
+func (q *query) countTerms(ctx context.Context, s *Snapshot, text string) (map[string]int, error) {
+	counts, n := make(map[string]int), 0
+	s.queryTokens(text, func(t analysis.Token) bool {
 		counts[t.Term]++
 		if q.best {
 			q.order = append(q.order, t.Term)
@@ -131,7 +152,7 @@ func (q *query) countTerms(ctx context.Context, s *Snapshot, text string) (count
 		n++
 		return n%1024 != 0 || ctx.Err() == nil
 	})
-	return counts, other, context.Cause(ctx)
+	return counts, context.Cause(ctx)
 }
 
 // choose checks the model's options and fills in the defaults, TFIDF and LogTF.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // Tokenizers.
@@ -44,9 +45,6 @@ type Token struct {
 	Term string
 	// Start and End are half-open byte offsets into the text given.
 	Start, End int
-	// Other says that an earlier token is of the same word: this is another
-	// form that it may have. Only Query yields such.
-	Other bool
 }
 
 // ErrOptions is what New's errors about the options themselves wrap.
@@ -68,6 +66,9 @@ type Analyzer struct {
 	stop    map[string]struct{} // words in the form that is compared
 	stem    *stemmer            // nil for none
 	cache   *cache
+
+	common    sync.Once
+	stopTerms map[string]bool // made when first asked for
 }
 
 // New returns an Analyzer. It reads the stop-word list when that is a file.

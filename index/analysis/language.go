@@ -149,6 +149,9 @@ func (c *tally) vote(word []byte, letters uint32) {
 		return
 	}
 	c.words++
+	if len(word) == 1 { // what stands for a number, or a variable
+		return
+	}
 	for i, bits := 0, wordEvidence[string(word)]|letters; bits != 0; i, bits = i+1, bits>>1 {
 		c.votes[i] += int(bits & 1)
 	}
@@ -175,8 +178,12 @@ func (c *tally) best() (i, lead int) {
 	return i, c.votes[i] - c.votes[0]
 }
 
-// share: a language other than English needs a vote in so many words, and two.
-const share = 16
+// A language other than English needs one vote in so many words, and so many
+// votes.
+const (
+	share      = 10
+	leastVotes = 3
+)
 
 // languageOf is the language of a text that is to be indexed.
 func languageOf(text []byte) string {
@@ -184,7 +191,7 @@ func languageOf(text []byte) string {
 	if s := c.script(); s != "" {
 		return s
 	}
-	if i, lead := c.best(); lead > 0 && c.votes[i] >= max(2, c.words/share) {
+	if i, lead := c.best(); lead > 0 && c.votes[i] >= max(leastVotes, c.words/share) {
 		return languages[i].name
 	}
 	return English
@@ -198,7 +205,7 @@ func queryLanguages(text []byte) (out []string) {
 	}
 	if i, lead := c.best(); lead >= 2 {
 		return []string{languages[i].name}
-	} else if c.votes[0] >= 2 && lead == 0 {
+	} else if lead == 0 && c.votes[0] > 0 {
 		return []string{English}
 	}
 	for _, l := range languages {

@@ -23,13 +23,16 @@ type kind struct {
 }
 
 // Of returns the Analyzer for a text: with the stemmer Auto, that of the text's
-// language, and for code one that also makes terms of the parts of names
+// language (of English for code), and for code one that also makes terms of the parts of names
 // (HTTPServer: httpserver, http, server). With another stemmer, or the plain
 // tokenizer, it is a itself as far as that goes. It is the same for the same text,
 // wherever it stands.
 func (a *Analyzer) Of(text []byte, code bool) *Analyzer {
 	k := kind{a.options.Stemmer, code && a.options.Tokenizer == Unicode}
-	if k.stemmer == Auto {
+	switch {
+	case k.stemmer == Auto && code:
+		k.stemmer = English
+	case k.stemmer == Auto:
 		k.stemmer = languageOf(text)
 	}
 	return a.variant(k)
@@ -64,64 +67,74 @@ func memberOf(o Options, k kind, f *family, stop []string) *Analyzer {
 }
 
 // Query calls yield with the terms of a query. With the stemmer Auto it is
-// analysed in its own language if that can be told, else in all that it may be in:
-// a word then has a term for each form that they make of it. Those after the
-// first are Other.
-func (a *Analyzer) Query(text []byte, yield func(Token) bool) {
+// analysed in its own language if that can be told. If not, choose is asked which
+// of the forms that the languages make of a word is meant; the first is the
+// English one.
+func (a *Analyzer) Query(text []byte, choose func(forms []string) string, yield func(Token) bool) {
 	if a.options.Stemmer != Auto {
 		a.Tokens(text, yield)
 		return
 	}
-	languages := queryLanguages(text)
-	if len(languages) == 1 {
-		a.variant(kind{stemmer: languages[0]}).Tokens(text, yield)
+	of := queryLanguages(text)
+	if len(of) == 1 {
+		a.variant(kind{stemmer: of[0]}).Tokens(text, yield)
 		return
 	}
-	for _, t := range a.everyForm(text, languages) {
+	for _, word := range a.everyForm(text, of) {
+		t := word.Token
+		if len(word.forms) > 1 {
+			t.Term = choose(word.forms)
+		}
 		if !yield(t) {
 			return
 		}
 	}
 }
 
-// everyForm gives the terms that any of the languages makes of a text, each once
-// a place.
-func (a *Analyzer) everyForm(text []byte, languages []string) []Token {
-	var all []Token
-	seen := map[Token]bool{}
-	for i, language := range languages {
+// queryWord is a word with all its forms; Term is the first.
+type queryWord struct {
+	Token
+	forms []string
+}
+
+// everyForm analyses a text in several languages.
+func (a *Analyzer) everyForm(text []byte, of []string) (words []queryWord) {
+	at := map[[2]int]int{} // where a place's word is
+	for i, language := range of {
 		a.variant(kind{stemmer: language}).Tokens(text, func(t Token) bool {
-			if i == 0 || !seen[t] {
-				seen[t] = true
-				t.Other = i > 0
-				all = append(all, t)
+			n, known := at[[2]int{t.Start, t.End}]
+			switch {
+			case i == 0 || !known:
+				at[[2]int{t.Start, t.End}] = len(words)
+				words = append(words, queryWord{t, []string{t.Term}})
+			case !slices.Contains(words[n].forms, t.Term):
+				words[n].forms = append(words[n].forms, t.Term)
 			}
 			return true
 		})
 	}
-	slices.SortStableFunc(all, func(a, b Token) int { return a.Start - b.Start })
-	return all
+	slices.SortStableFunc(words, func(a, b queryWord) int { return a.Start - b.Start })
+	return words
 }
 
-// StopTerms are the terms that the analyzer makes of the commonest words of
-// English and, with another stemmer, of its language: they say little about what
-// a query wants.
-func (a *Analyzer) StopTerms() map[string]bool {
-	set := map[string]bool{}
-	add := func(v *Analyzer, words []string) {
-		for _, w := range words {
-			set[v.stemmed(v.stopForm(w))] = true
+// StopTerms are the terms that the analyzer makes of the commonest words of a
+// query's language, and of English: they say little about what it wants. The set
+// must not be changed.
+func (a *Analyzer) StopTerms(query []byte) map[string]bool {
+	name := a.options.Stemmer
+	if name == Auto {
+		name = English
+		if of := queryLanguages(query); len(of) == 1 {
+			name = of[0]
 		}
 	}
-	english, _ := stopWords(English) // a built-in list is always there
-	add(a, english)
-	if a.options.Stemmer != Auto {
-		add(a, commonWords(a.options.Stemmer))
-		return set
-	}
-	for _, l := range languages {
-		v := a.variant(kind{stemmer: l.name})
-		add(v, commonWords(l.name))
-	}
-	return set
+	v := a.variant(kind{stemmer: name})
+	v.common.Do(func() {
+		list, _ := stopWords(English) // a built-in one is always there
+		v.stopTerms = make(map[string]bool)
+		for _, w := range append(list, commonWords(name)...) {
+			v.stopTerms[v.finish(v.normalise(w))] = true
+		}
+	})
+	return v.stopTerms
 }
