@@ -42,6 +42,9 @@ func (d *decoder) config(values map[string]any, root *node) Config {
 	d.folders(top, &c)
 	top.table("chunk", func(t *table) { t.chunk(&c.Chunk) })
 	top.table("analysis", func(t *table) { t.analysis(&c.Analysis) })
+	if c.Analysis.Tokenizer == "plain" {
+		c.Rank.Model = "tfidf" // the two are the profile of the reference
+	}
 	top.table("rank", func(t *table) { t.rank(&c.Rank) })
 	top.table("daemon", func(t *table) { t.daemon(&c.Daemon) })
 	top.finish()

@@ -112,6 +112,9 @@ func searchOptions(rank config.Rank, p ipc.SearchParams) (index.SearchOptions, e
 
 // modelOf is the ranking the client named, or the config's.
 func modelOf(rank config.Rank, model, tf string) (index.Model, index.TF, error) {
+	if model == "" && tf != "" { // which is for one model only
+		model = string(index.TFIDF)
+	}
 	m, t := index.Model(cmp.Or(model, rank.Model)), index.TF(cmp.Or(tf, rank.TF))
 	if m != index.TFIDF && m != index.BM25 && m != index.Best {
 		return m, t, ipc.Errorf(ipc.CodeInvalidParams, "model: %q is neither tfidf, bm25 nor best", m)
