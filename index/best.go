@@ -21,8 +21,6 @@ import (
 const (
 	// bestK1 and bestB are BM25's parameters.
 	bestK1, bestB = 1.2, 0.75
-	// bestDepth is how many passages are looked at closely.
-	bestDepth = 100
 	// fieldWeight is what a word in the title or a heading counts, as a part of
 	// what it counts in the text, for a field of fieldLength words.
 	fieldWeight = 0.5
@@ -30,6 +28,9 @@ const (
 	// pairWeight is what two words in the query's order count.
 	pairWeight = 0.5
 )
+
+// bestDepth is how many passages are looked at closely; tests set others.
+var bestDepth = 100
 
 // bonus is something that is added to a passage's score.
 type bonus struct {
