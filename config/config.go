@@ -57,14 +57,14 @@ type Chunk struct {
 type Analysis struct {
 	Tokenizer      string // unicode | plain
 	Stopwords      string // none | short | english | a path
-	Stemmer        string // none or a Snowball language
+	Stemmer        string // auto, none or a Snowball language
 	MinLength      int
 	FoldDiacritics bool
 }
 
 // Rank is the [rank] table.
 type Rank struct {
-	Model string // tfidf | bm25
+	Model string // best | tfidf | bm25
 	TF    string // log | raw
 	K1, B float64
 }

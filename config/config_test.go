@@ -95,6 +95,7 @@ func TestContractExample(t *testing.T) {
 	f.Exclude = []string{"drafts/**"}
 	want := Default()
 	want.Path, want.Folders = "config.toml", []Folder{f}
+	want.Analysis.Stemmer, want.Rank.Model = "english", "tfidf" // what the contract's page writes down
 	if got := mustParse(t, contractExample); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -175,15 +176,14 @@ func TestWrongValues(t *testing.T) {
 		{"[folder]\npath = '/x'", "1: folder: must be written [[folder]], once for each folder (got a table)"},
 		{"folder = [1]", "1: folder: must be written [[folder]]"},
 		{"[analysis]\ntokenizer = 'ascii'", "2: analysis.tokenizer: must be one of unicode, plain"},
-		{"[analysis]\nstemmer = 'klingon'", `2: analysis.stemmer: must be one of none, arabic, `},
+		{"[analysis]\nstemmer = 'klingon'", `2: analysis.stemmer: must be one of none, auto, arabic, `},
 		{"[analysis]\nstemmer = 'English'", `did you mean "english"?`},
-		{"[analysis]\nstemmer = 'auto'", `2: analysis.stemmer: "auto" is not in this version`},
 		{"[analysis]\nstopwords = 'german'", `2: analysis.stopwords: must be "none", "short", "english" or the absolute path`},
 		{"[analysis]\nstopwords = ''", `2: analysis.stopwords: must be "none"`},
 		{"[analysis]\nstopwords = 7", "2: analysis.stopwords: must be a string"},
 		{"[analysis]\nstopwords = '$QUERN_UNSET/x'", "2: analysis.stopwords: the environment variable QUERN_UNSET is not set"},
 		{"[analysis]\nmin_length = -2", "2: analysis.min_length: must be at least 0"},
-		{"[rank]\nmodel = 'hybrid'", `2: rank.model: "hybrid" is not in this version: choose "tfidf" or "bm25"`},
+		{"[rank]\nmodel = 'hybrid'", `2: rank.model: "hybrid" is not in this version: choose "tfidf", "bm25" or "best"`},
 		{"[rank]\nmodel = 'bm52'", "2: rank.model: must be one of tfidf, bm25"},
 		{"[rank]\nk1 = nan", "2: rank.k1: must be a finite number (got NaN)"},
 		{"[rank]\nk1 = inf", "2: rank.k1: must be a finite number (got +Inf)"},
@@ -424,6 +424,21 @@ func TestSuggest(t *testing.T) {
 	} {
 		if got := Suggest(word, keys); got != want {
 			t.Errorf("Suggest(%q) = %q, want %q", word, got, want)
+		}
+	}
+}
+
+// The tokenizer of the reference comes with its model, unless another is named.
+func TestPlainTokenizerRanksByTFIDF(t *testing.T) {
+	for text, model := range map[string]string{
+		"":                                  "best",
+		"[analysis]\ntokenizer = 'unicode'": "best",
+		"[analysis]\ntokenizer = 'plain'":   "tfidf",
+		"[analysis]\ntokenizer = 'plain'\n[rank]\nmodel = 'bm25'": "bm25",
+		"[rank]\nmodel = 'best'\n[analysis]\ntokenizer = 'plain'": "best",
+	} {
+		if got := mustParse(t, text).Rank.Model; got != model {
+			t.Errorf("%q: model %s, want %s", text, got, model)
 		}
 	}
 }

@@ -42,6 +42,9 @@ func (d *decoder) config(values map[string]any, root *node) Config {
 	d.folders(top, &c)
 	top.table("chunk", func(t *table) { t.chunk(&c.Chunk) })
 	top.table("analysis", func(t *table) { t.analysis(&c.Analysis) })
+	if c.Analysis.Tokenizer == "plain" {
+		c.Rank.Model = "tfidf" // the two are the profile of the reference
+	}
 	top.table("rank", func(t *table) { t.rank(&c.Rank) })
 	top.table("daemon", func(t *table) { t.daemon(&c.Daemon) })
 	top.finish()
@@ -181,7 +184,7 @@ func (t *table) chunk(c *Chunk) {
 
 // stemmers are the languages of the Snowball stemmers.
 var stemmers = []string{
-	"none", "arabic", "danish", "dutch", "english", "finnish", "french",
+	"none", "auto", "arabic", "danish", "dutch", "english", "finnish", "french",
 	"german", "hungarian", "irish", "italian", "norwegian", "porter",
 	"portuguese", "romanian", "russian", "spanish", "swedish", "tamil",
 	"turkish",
@@ -190,12 +193,7 @@ var stemmers = []string{
 func (t *table) analysis(a *Analysis) {
 	t.enum("tokenizer", &a.Tokenizer, "unicode", "plain")
 	t.stopwords("stopwords", &a.Stopwords)
-	if t.values["stemmer"] == "auto" {
-		t.take("stemmer")
-		t.fail("stemmer", `"auto" is not in this version: name the language of the documents, or "none"`)
-	} else {
-		t.enum("stemmer", &a.Stemmer, stemmers...)
-	}
+	t.enum("stemmer", &a.Stemmer, stemmers...)
 	t.integer("min_length", &a.MinLength, 0)
 	t.boolean("fold_diacritics", &a.FoldDiacritics)
 }
@@ -222,9 +220,9 @@ func (t *table) stopwords(key string, dst *string) bool {
 func (t *table) rank(r *Rank) {
 	if t.values["model"] == "hybrid" {
 		t.take("model")
-		t.fail("model", `"hybrid" is not in this version: choose "tfidf" or "bm25"`)
+		t.fail("model", `"hybrid" is not in this version: choose "tfidf", "bm25" or "best"`)
 	} else {
-		t.enum("model", &r.Model, "tfidf", "bm25")
+		t.enum("model", &r.Model, "tfidf", "bm25", "best")
 	}
 	t.enum("tf", &r.TF, "log", "raw")
 	t.float("k1", &r.K1, 0, math.MaxFloat64)

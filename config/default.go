@@ -21,11 +21,11 @@ func Default() Config {
 		Analysis: Analysis{
 			Tokenizer:      "unicode",
 			Stopwords:      "none",
-			Stemmer:        "english",
+			Stemmer:        "auto",
 			MinLength:      1,
 			FoldDiacritics: true,
 		},
-		Rank: Rank{Model: "tfidf", TF: "log", K1: 0.9, B: 0.4},
+		Rank: Rank{Model: "best", TF: "log", K1: 0.9, B: 0.4},
 		Daemon: Daemon{
 			Settle:       50 * time.Millisecond,
 			MemoryBudget: 64 << 20,

@@ -41,9 +41,9 @@ const templateText = `# Quern's configuration. Every key has a default: what is 
 # Words to leave out: none, short, english, or the path of a list, absolute or
 # ~/…, a word a line.
 # stopwords = "none"
-# Words that share a stem match each other: none, or a language (english,
-# german, french, …).
-# stemmer = "english"
+# Words that share a stem match each other: auto, by the language of each passage;
+# none; or one language (english, german, french, …) for all.
+# stemmer = "auto"
 # Shorter words are dropped.
 # min_length = 1
 # Whether "café" and "cafe" are the same word (unicode only).
@@ -51,11 +51,13 @@ const templateText = `# Quern's configuration. Every key has a default: what is 
 
 # How passages are ranked; a query can ask for another model.
 [rank]
-# tfidf: TF-IDF with cosine; bm25: Okapi BM25.
-# model = "tfidf"
+# best: BM25, and a closer look at headings, neighbouring words and names in code;
+# tfidf: TF-IDF with cosine; bm25: Okapi BM25. With the tokenizer plain, tfidf is the
+# default.
+# model = "best"
 # tfidf: log counts a word's repetitions as 1 + ln n, raw as n.
 # tf = "log"
-# bm25: how soon repetitions stop counting, and how much length counts (0 to 1).
+# bm25 alone: how soon repetitions stop counting, and how much length counts (0 to 1).
 # k1 = 0.9
 # b = 0.4
 

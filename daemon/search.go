@@ -77,7 +77,10 @@ func (d *Daemon) search(ctx context.Context, p ipc.SearchParams) (ipc.SearchResu
 
 // searchOptions checks the params and fills in the config's defaults.
 func (d *Daemon) searchOptions(p ipc.SearchParams) (index.SearchOptions, error) {
-	rank := d.config().Rank
+	return searchOptions(d.config().Rank, p)
+}
+
+func searchOptions(rank config.Rank, p ipc.SearchParams) (index.SearchOptions, error) {
 	o := index.SearchOptions{K: p.K, Offset: p.Offset, K1: rank.K1, B: rank.B, Text: p.Text == nil || *p.Text || p.Budget > 0}
 	if o.K == 0 {
 		o.K = defaultHits
@@ -119,9 +122,12 @@ func (d *Daemon) searchOptions(p ipc.SearchParams) (index.SearchOptions, error) 
 
 // modelOf is the ranking the client named, or the config's.
 func modelOf(rank config.Rank, model, tf string) (index.Model, index.TF, error) {
+	if model == "" && tf != "" { // which is for one model only
+		model = string(index.TFIDF)
+	}
 	m, t := index.Model(cmp.Or(model, rank.Model)), index.TF(cmp.Or(tf, rank.TF))
-	if m != index.TFIDF && m != index.BM25 {
-		return m, t, ipc.Errorf(ipc.CodeInvalidParams, "model: %q is neither tfidf nor bm25", m)
+	if m != index.TFIDF && m != index.BM25 && m != index.Best {
+		return m, t, ipc.Errorf(ipc.CodeInvalidParams, "model: %q is neither tfidf, bm25 nor best", m)
 	}
 	if t != index.LogTF && t != index.RawTF {
 		return m, t, ipc.Errorf(ipc.CodeInvalidParams, "tf: %q is neither log nor raw", t)

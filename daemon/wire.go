@@ -74,6 +74,12 @@ func wireExplanation(e *index.Explanation, documents []ipc.DemandExplain) *ipc.E
 		out.Demands = append(out.Demands, ipc.DemandExplain(d))
 	}
 	out.Demands = append(out.Demands, documents...)
+	if e.Model == index.Best {
+		out.Closely = &e.Closely
+	}
+	for _, b := range e.Bonuses {
+		out.Bonuses = append(out.Bonuses, ipc.BonusExplain(b))
+	}
 	return out
 }
 

@@ -79,12 +79,15 @@ func (c *compiler) gather(i int, x *lang.Clause) {
 // analyse makes terms of the text that was gathered.
 func (c *compiler) analyse(ctx context.Context) error {
 	n, at := 0, 0
-	c.s.analyzer.Tokens([]byte(c.text.String()), func(t analysis.Token) bool {
+	c.s.queryTokens(c.text.String(), func(t analysis.Token) bool {
 		for at < len(c.spans)-1 && t.Start >= c.spans[at].end {
 			at++
 		}
 		c.spans[at].terms = append(c.spans[at].terms, t.Term)
 		c.term(t.Term, 1, "")
+		if c.q.best {
+			c.q.order = append(c.q.order, t.Term)
+		}
 		n++
 		return n%1024 != 0 || ctx.Err() == nil
 	})
@@ -135,7 +138,7 @@ func (c *compiler) clause(i int, x *lang.Clause) {
 func (c *compiler) words(i int, x *lang.Clause) {
 	terms := c.termsOf(i)
 	if x.Occur == lang.Not {
-		terms = c.s.analyzer.Terms(x.Text)
+		terms = c.s.queryTerms(x.Text)
 	}
 	seq := c.s.sequence(x.Text)
 	if x.Kind == lang.Phrase && x.Occur != lang.Not && len(seq.terms) > 1 {
@@ -184,7 +187,7 @@ func (c *compiler) expansion(i int, x *lang.Clause) {
 	before := c.termsOf(i) // the last word
 	if d.not {
 		text, _ := c.s.engine.cutPrefix(x.Text)
-		before = c.s.analyzer.Terms(text)
+		before = c.s.queryTerms(text)
 	}
 	for _, t := range distinct(before) {
 		d.groups = append(d.groups, []ranks{c.s.ranksOf(t)})
@@ -255,6 +258,12 @@ func (c *compiler) finish() {
 	slices.Sort(q.dropped)
 	q.dropped = slices.Compact(q.dropped)
 	slices.SortFunc(q.terms, func(a, b queryTerm) int { return strings.Compare(a.name, b.name) })
+	if q.best {
+		text := c.text.String()
+		q.stop = c.s.analyzer.StopTerms([]byte(text))
+		q.parts = q.nameParts(c.s, text)
+		q.dropStopTerms()
+	}
 	q.weigh()
 }
 

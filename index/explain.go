@@ -58,6 +58,10 @@ func (s *Snapshot) explain(asked *lang.Query, o SearchOptions, path string, n in
 		x.Terms = []TermExplanation{{Boost: 1, Contribution: 1}}
 	}
 	x.Demands = s.account(q, i, local, d)
+	if q.best {
+		x.Model = Best
+		return x, s.explainBest(x, q, o, path, n)
+	}
 	return x, nil
 }
 
@@ -93,6 +97,18 @@ func (r *run) meets(x *demand, i int, v *view, local int) bool {
 		}
 	}
 	return x.check == nil && !x.not || x.check != nil && x.check.passes(r, v, local) != x.not
+}
+
+// explainBest adds what the model best adds.
+func (s *Snapshot) explainBest(x *Explanation, q *query, o SearchOptions, path string, n int) error {
+	bonuses, ok, err := s.closely(context.Background(), q, o, path, n)
+	x.Closely = ok
+	for _, b := range bonuses {
+		value := b.value()
+		x.Score += value
+		x.Bonuses = append(x.Bonuses, BonusExplanation{b.kind, b.name, b.tf, b.weight, b.idf, b.length, value})
+	}
+	return err
 }
 
 // account lists every term's part.

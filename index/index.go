@@ -110,6 +110,7 @@ type Model string
 const (
 	TFIDF Model = "tfidf"
 	BM25  Model = "bm25"
+	Best  Model = "best" // see best.go
 )
 
 // TF names how often-repeated terms are weighted by TF-IDF.
@@ -213,6 +214,10 @@ type Explanation struct {
 	// Demands are what the query asks of a passage besides its score. One that
 	// does not meet them all is no hit.
 	Demands []DemandExplanation
+	// For Best: whether the passage was looked at closely, and what was added for
+	// it, in the order of adding.
+	Closely bool
+	Bonuses []BonusExplanation
 }
 
 // DemandExplanation says of a part of the query whether the passage meets it.
@@ -235,6 +240,16 @@ type TermExplanation struct {
 	// idf times the query's tf, and tf over tf plus the length's part.
 	QueryWeight, PassageWeight float64
 	Contribution               float64
+}
+
+// BonusExplanation is what the model best adds to a score: weight · idf · tf /
+// (tf + length).
+type BonusExplanation struct {
+	Kind                string // HeadingBonus, PairBonus or PartBonus
+	Name                string // the term, or the two terms
+	TF                  int
+	Weight, IDF, Length float64
+	Contribution        float64
 }
 
 // Stats count what a snapshot holds.
