@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -55,7 +57,31 @@ func chooseMerge(sizes []size) (lo, hi int) {
 			return i, i + 1
 		}
 	}
-	return 0, 0
+	return cheapestMerge(sizes)
+}
+
+// cheapestMerge returns the range of segments that is least work to merge if there
+// are too many: where a large one has died away, small older ones are left behind
+// it.
+func cheapestMerge(sizes []size) (lo, hi int) {
+	total := 0
+	for _, s := range sizes {
+		total += s.live
+	}
+	if len(sizes) <= mergeFanIn+bits.Len(uint(total)) {
+		return 0, 0
+	}
+	least := math.MaxInt
+	for i := 0; i+mergeFanIn <= len(sizes); i++ {
+		live := 0
+		for _, s := range sizes[i : i+mergeFanIn] {
+			live += s.live
+		}
+		if live < least {
+			least, lo = live, i
+		}
+	}
+	return lo, lo + mergeFanIn
 }
 
 // bulkSegment: segments in memory of so many passages are left for the flush,
