@@ -28,6 +28,7 @@ var arrows = []struct {
 	{"quern/index/extract", "bytes to text, nothing else", nil},
 	{"quern/index/chunk", "text to passages", []string{"quern/index/extract"}},
 	{"quern/index/analysis", "text to terms", nil},
+	{"quern/index/lsa", "arithmetic on bags of terms: it knows no index", nil},
 	{"quern/index/rank", "pure arithmetic", nil},
 	{"quern/index", "the engine is usable as a library of its own", []string{"quern/index/..."}},
 	{"quern/index/segment", "the format knows bytes, not ranking", []string{"quern/index/segment/...", "quern/index/rank"}},
