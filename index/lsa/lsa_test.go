@@ -171,6 +171,26 @@ func TestFitIsTheSameEachTime(t *testing.T) {
 	}
 }
 
+func TestKeepAndJoin(t *testing.T) {
+	m := fit(t, sampleOf(bagOf("a", "b", "c"), bagOf("b", "c"), bagOf("c", "d"), bagOf("a", "d")), 3)
+	kept := m.Keep(func(term string) bool { return term != "b" })
+	if !slices.Equal(kept.Terms(), []string{"a", "c", "d"}) {
+		t.Errorf("kept %q", kept.Terms())
+	}
+	bag := []Term{{"a", 1}, {"d", 3}}
+	if !slices.Equal(kept.Project(bag), m.Project(bag)) {
+		t.Error("another vector without a term that the bag does not have")
+	}
+	rows := kept.Join(func(yield func([]byte) bool) {
+		for _, term := range []string{"0", "a", "b", "d", "e"} {
+			yield([]byte(term))
+		}
+	})
+	if !slices.Equal(rows, []int32{Unknown, 0, Unknown, 2, Unknown}) {
+		t.Errorf("joined %v", rows)
+	}
+}
+
 // TestDotProducts holds the fast form against plain arithmetic in 64 bits.
 func TestDotProducts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

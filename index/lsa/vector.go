@@ -21,12 +21,20 @@ func NewVectors(dimensions, n int) *Vectors {
 	return &Vectors{Dimensions: dimensions, Scale: make([]float32, n), Data: make([]int8, n*dimensions)}
 }
 
+func (v *Vectors) row(i int) []int8 { return v.Data[i*v.Dimensions : (i+1)*v.Dimensions] }
+
+// Append adds vector i of others, which has as many dimensions.
+func (v *Vectors) Append(others *Vectors, i int) {
+	v.Scale = append(v.Scale, others.Scale[i])
+	v.Data = append(v.Data, others.row(i)...)
+}
+
 // Len is the number of passages.
 func (v *Vectors) Len() int { return len(v.Scale) }
 
 // Set keeps a vector of at most v.Dimensions components for passage i; nil for none.
 func (v *Vectors) Set(i int, vector []float32) {
-	row := v.Data[i*v.Dimensions : (i+1)*v.Dimensions]
+	row := v.row(i)
 	clear(row)
 	peak := largest(vector)
 	if v.Scale[i] = peak / 127; peak == 0 {
@@ -40,7 +48,7 @@ func (v *Vectors) Set(i int, vector []float32) {
 // addTo adds weight times vector i to sum.
 func (v *Vectors) addTo(sum []float64, i int, weight float64) {
 	weight *= float64(v.Scale[i])
-	for j, x := range v.Data[i*v.Dimensions : (i+1)*v.Dimensions] {
+	for j, x := range v.row(i) {
 		sum[j] += float64(weight * float64(x))
 	}
 }
