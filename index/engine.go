@@ -39,6 +39,8 @@ type Engine struct {
 	disk, mem, writer chan struct{}
 	state             writerState
 
+	latent *latent
+
 	wakeMem, wakeDisk chan struct{} // tell the loops that there may be work
 	applying          atomic.Int32  // calls of Apply under way
 	builders          sync.Pool     // of *builder
@@ -77,6 +79,7 @@ func Open(o Options) (*Engine, error) {
 		}
 	}
 	e.loops.Go(e.memLoop)
+	e.loops.Go(e.latentLoop)
 	if e.store != nil {
 		e.loops.Go(e.diskLoop)
 	}
@@ -99,6 +102,7 @@ func newEngine(o Options) (*Engine, error) {
 		disk: make(chan struct{}, 1), mem: make(chan struct{}, 1), writer: make(chan struct{}, 1),
 		wakeMem: make(chan struct{}, 1), wakeDisk: make(chan struct{}, 1),
 	}
+	e.latent = newLatent(e, o)
 	e.closing, e.close = context.WithCancel(context.Background())
 	return e, nil
 }
@@ -236,6 +240,7 @@ func (e *Engine) apply(ctx context.Context, changes []Change) (uint64, error) {
 		e.current.Store(next)
 		e.noteUpkeep(next, next.postings/4)
 		signal(e.wakeMem)
+		signal(e.latent.wake)
 	}
 	return e.Snapshot().generation, nil
 }

@@ -10,7 +10,11 @@ import (
 // error wraps ErrNotFound if there is no such passage.
 func (s *Snapshot) Explain(text string, o SearchOptions, path string, n int) (x *Explanation, err error) {
 	err = s.read(func(s *Snapshot) error {
-		x, err = s.explain(text, o, path, n)
+		if o.Model == Hybrid {
+			x, err = s.explainHybrid(text, o, path, n)
+		} else {
+			x, err = s.explain(text, o, path, n)
+		}
 		return err
 	})
 	return x, err

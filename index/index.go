@@ -59,6 +59,9 @@ type Options struct {
 	// PurgeAfter is the time by which the text of a document that is gone
 	// is gone from the disk, too; 0 means one hour.
 	PurgeAfter time.Duration
+	// Embedder makes the vectors of Hybrid; nil: they are learned from the index
+	// itself.
+	Embedder Embedder
 	// OnDamage, if set, is told of each damaged file that was set aside,
 	// from any goroutine: documents are missing and must be put again.
 	OnDamage func(error)
@@ -128,6 +131,10 @@ type SearchOptions struct {
 	K1, B     float64 // BM25 only
 	// CollapseDocument keeps each document's best passage.
 	CollapseDocument bool
+	// Lexical is the lexical model of Hybrid; "" means BM25. Weight is that of the
+	// cosine; 0 means DefaultHybridWeight.
+	Lexical Model
+	Weight  float64
 	// Keep, if set, is asked for each document that holds a hit; it changes
 	// no score.
 	Keep func(*DocumentInfo) bool
@@ -154,7 +161,9 @@ type Result struct {
 	// TotalAtLeast says that there may be more hits than Total: the search
 	// passed by passages that could not be among those wanted.
 	TotalAtLeast bool
-	Hits         []Hit
+	// Degraded is why a hybrid search had no vectors, or "".
+	Degraded string
+	Hits     []Hit
 }
 
 // Hit is a passage found.
@@ -189,6 +198,7 @@ type Explanation struct {
 	K1, B                  float64 // BM25
 	Terms                  []TermExplanation
 	Dropped                []string // query terms that no passage contains
+	Hybrid                 *HybridExplanation
 }
 
 // TermExplanation is one query term's part in a score.

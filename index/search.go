@@ -27,6 +27,9 @@ func (s *Snapshot) Search(ctx context.Context, text string, o SearchOptions) (re
 }
 
 func (s *Snapshot) search(ctx context.Context, text string, o SearchOptions) (*Result, error) {
+	if o.Model == Hybrid {
+		return s.searchHybrid(ctx, text, o)
+	}
 	q, err := s.newQuery(ctx, text, o)
 	if err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ func Decode(b []byte) (*Model, error) {
 	n := int(r.uint32())
 	r.bound(m.dims)
 	m.idf = r.floats(n)
-	m.basis = &Vectors{Dimensions: padded(m.dims), Scale: r.floats(n)}
+	m.basis = &Vectors{Dimensions: Padded(m.dims), Scale: r.floats(n)}
 	ends := r.take(4 * n)
 	m.basis.Data = signed(r.take(n * m.basis.Dimensions))
 	m.terms = r.strings(ends)
@@ -134,11 +134,12 @@ func (r *reader) take(n int) []byte {
 	return b
 }
 
-// maxDimensions is more than any model has.
-const maxDimensions = 8192
+// MaxDimensions is the greatest length of a vector: with it the sums of products
+// stay within 32 bits.
+const MaxDimensions = 8192
 
 func (r *reader) bound(dimensions int) {
-	if dimensions > maxDimensions {
+	if dimensions > MaxDimensions {
 		r.take(-1)
 	}
 }

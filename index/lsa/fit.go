@@ -101,7 +101,7 @@ func Fit(ctx context.Context, s *Sample, o Options) (*Model, error) {
 // rowsOf keeps a matrix a byte a component, padded.
 func rowsOf(m *mat.Dense) *Vectors {
 	rows, dims := m.Dims()
-	v := NewVectors(padded(dims), rows)
+	v := NewVectors(Padded(dims), rows)
 	for i := range rows {
 		v.Set(i, narrow(m.RawRowView(i)))
 	}

@@ -34,7 +34,7 @@ type Model struct {
 }
 
 // Dimensions is the length of the vectors; a multiple of Lane, padded with zeros.
-func (m *Model) Dimensions() int { return padded(m.dims) }
+func (m *Model) Dimensions() int { return Padded(m.dims) }
 
 // Rank is how many dimensions were learned, at most those asked for: a corpus
 // of few passages has fewer.

@@ -5,7 +5,8 @@ import "math"
 // Lane is what the length of every vector is a multiple of.
 const Lane = 16
 
-func padded(n int) int { return (n + Lane - 1) / Lane * Lane }
+// Padded is the least length of a vector that holds n components.
+func Padded(n int) int { return (n + Lane - 1) / Lane * Lane }
 
 // Vectors are the vectors of a run of passages, a byte a dimension: v[i] is nearly
 // Scale · Data[i].
@@ -67,11 +68,12 @@ type Query struct {
 	data  []int16
 }
 
-// querySteps are the steps of a query's components on either side of zero: with
-// them the sums of 1,024 products stay within 32 bits.
+// querySteps are the steps of a query's components on either side of zero: the sum of
+// MaxDimensions products of them and of a byte stays within 32 bits.
 const querySteps = 2047
 
-// NewQuery prepares a vector of a multiple of Lane components, at most 8,192.
+// NewQuery prepares a vector of a multiple of Lane components, at most
+// MaxDimensions.
 func NewQuery(vector []float32) Query {
 	q := Query{data: make([]int16, len(vector))}
 	peak := largest(vector)
