@@ -127,7 +127,7 @@ func (h *hybrid) vectors(text string) error {
 		}
 		return context.Cause(h.ctx)
 	}
-	vector, err := sp.embedding.query(ctx, h.s, text)
+	vector, err := latent.vectorOf(ctx, sp, h.s, text)
 	if err != nil {
 		h.why = "the query has no vector: " + err.Error()
 		return context.Cause(h.ctx)

@@ -404,6 +404,21 @@ func TestAServiceEmbedsAndMayFail(t *testing.T) {
 	}
 }
 
+func TestTheEmbedderMayChange(t *testing.T) {
+	e := openEngine(t, plainOptions())
+	apply(t, e, topics(20)...)
+	own := embedded(t, e)
+	e.SetEmbedder(&fakeService{})
+	if st := embedded(t, e); st.Name == own.Name || st.Dimensions != 32 {
+		t.Errorf("after a service was set: %+v", st)
+	}
+	e.SetEmbedder(nil)
+	if st := embedded(t, e); st.Learned == 0 {
+		t.Errorf("after it was taken back: %+v", st)
+	}
+	checkVectors(t, e, 0)
+}
+
 func TestAServiceThatTalksNonsense(t *testing.T) {
 	for name, bad := range map[string]func([][]float32) [][]float32{
 		"too few":       func(v [][]float32) [][]float32 { return v[:len(v)-1] },
@@ -436,8 +451,8 @@ func FuzzVectorsFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, model, passages, vectors []byte, frontier uint64) {
 		parts := [][]byte{name, model, passages, vectors}
 		l := &latent{engine: e}
-		_, _, _ = l.decode(&vfs.Mapping{Data: name})
-		_, _, _ = l.decode(&vfs.Mapping{Data: append(vectorsHead(frontier, 0, parts), bytes.Join(parts, nil)...)})
+		_, _, _ = l.decode(&vfs.Mapping{Data: name}, nil)
+		_, _, _ = l.decode(&vfs.Mapping{Data: append(vectorsHead(frontier, 0, parts), bytes.Join(parts, nil)...)}, nil)
 	})
 }
 

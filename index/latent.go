@@ -15,8 +15,7 @@ import (
 // them: it learns a model, embeds new passages, and learns anew when the
 // passages are no longer those it learned from.
 type latent struct {
-	engine   *Engine
-	embedder Embedder // nil: vectors are learned
+	engine *Engine
 
 	wake   chan struct{}
 	wanted atomic.Bool
@@ -24,9 +23,14 @@ type latent struct {
 	ready     chan struct{}
 	readyOnce sync.Once
 
-	current atomic.Pointer[space]
-	mu      sync.Mutex // held by who replaces current
-	failure atomic.Pointer[error]
+	// current is nil before there are vectors, and when those there were have been
+	// dropped.
+	current  atomic.Pointer[space]
+	mu       sync.Mutex // held by who replaces current; guards embedder
+	embedder Embedder   // nil: vectors are learned
+	failure  atomic.Pointer[error]
+	// spared is set when a service has failed a query.
+	spared atomic.Pointer[sparing]
 
 	// The loop's own.
 	learnedTo uint64    // frontier of the passages that were learned from
@@ -60,6 +64,33 @@ func (e *Engine) WantEmbedding() {
 	if !e.latent.wanted.Swap(true) {
 		signal(e.latent.wake)
 	}
+}
+
+// SetEmbedder has vectors made by another embedder from now on, nil: learned from
+// the index. Those there were are dropped unless they are of the same name.
+func (e *Engine) SetEmbedder(embedder Embedder) {
+	l := e.latent
+	l.mu.Lock()
+	l.embedder = embedder
+	if sp := l.current.Load(); sp != nil && sp.name() != l.nameWanted(sp) {
+		l.current.Store(nil)
+	}
+	l.mu.Unlock()
+	l.failure.Store(nil)
+	l.spared.Store(nil)
+	signal(l.wake)
+}
+
+// nameWanted is the name that the vectors of sp need to be of use. The caller holds
+// l.mu.
+func (l *latent) nameWanted(sp *space) string {
+	if l.embedder != nil {
+		return remote{l.embedder}.name()
+	}
+	if _, ok := sp.embedding.(*learned); ok {
+		return sp.name()
+	}
+	return ""
 }
 
 // Embedding says how the vectors stand.
@@ -148,18 +179,40 @@ func (l *latent) catchUp(ctx context.Context) (again time.Duration, err error) {
 	if err := l.embedAll(ctx); err != nil {
 		return 0, err
 	}
-	again, err = l.relearn(ctx)
-	if err != nil {
-		return 0, err
+	sp := l.current.Load()
+	if sp == nil {
+		return time.Millisecond, nil // dropped meanwhile
 	}
-	l.purge()
-	if err := l.save(ctx); err != nil && ctx.Err() == nil {
+	if model := sp.model(); model != nil {
+		if again, err = l.relearn(ctx, model); err != nil {
+			return 0, err
+		}
+		l.purge(model)
+		again = sooner(again, time.Until(l.purged.Add(l.engine.opts.PurgeAfter/2)))
+	}
+	if sp = l.current.Load(); sp == nil {
+		return time.Millisecond, nil
+	}
+	if err := l.save(ctx, sp); err != nil && ctx.Err() == nil {
 		l.engine.log.Warn("vectors could not be written", "error", err)
 	}
-	if wait := time.Until(l.purged.Add(l.engine.opts.PurgeAfter / 2)); l.hasModel() && (again == 0 || wait < again) {
-		again = max(wait, time.Millisecond)
-	}
 	return again, nil
+}
+
+// sooner is the shorter of two waits; 0 is none.
+func sooner(a, b time.Duration) time.Duration {
+	if b = max(b, time.Millisecond); a == 0 {
+		return b
+	}
+	return min(a, b)
+}
+
+// model is what the space was learned with; nil if it was not.
+func (sp *space) model() *lsa.Model {
+	if own, ok := sp.embedding.(*learned); ok {
+		return own.model
+	}
+	return nil
 }
 
 // begin opens the file of vectors, or makes the first.
@@ -167,22 +220,34 @@ func (l *latent) begin(ctx context.Context) error {
 	if l.current.Load() != nil {
 		return nil
 	}
-	sp, err := l.open()
+	l.mu.Lock()
+	embedder := l.embedder
+	l.mu.Unlock()
+	sp, err := l.open(embedder)
 	if err != nil {
 		l.engine.log.Info("vectors are made anew", "reason", err)
 	}
-	if sp == nil && l.embedder != nil {
-		sp = &space{embedding: remote{l.embedder}}
+	if sp == nil && embedder != nil {
+		l.saved = 0
+		sp = &space{embedding: remote{embedder}}
 	}
 	if sp == nil {
 		if sp, err = l.learn(ctx); err != nil {
 			return err
 		}
 	}
+	l.replace(nil, sp)
+	return nil
+}
+
+// replace makes next the vectors in use, unless others than old have been meanwhile, or
+// next is no longer of use.
+func (l *latent) replace(old, next *space) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.current.Store(sp)
-	return nil
+	if next.name() == l.nameWanted(next) {
+		l.current.CompareAndSwap(old, next)
+	}
 }
 
 // embedAll embeds what is lacking, batch by batch.
@@ -197,29 +262,18 @@ func (l *latent) embedAll(ctx context.Context) error {
 
 // embedSome embeds one batch.
 func (l *latent) embedSome(ctx context.Context) (more bool, err error) {
-	if !l.current.Load().local() {
-		return l.embedSlowly(ctx)
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	sp := l.current.Load()
+	if sp == nil {
+		return false, nil
+	}
 	next, err := l.extend(ctx, sp)
 	if err != nil || next == sp {
 		return false, err
 	}
-	l.current.Store(next)
-	return true, nil
-}
-
-// embedSlowly is embedSome for a service: nobody waits for the lock meanwhile.
-func (l *latent) embedSlowly(ctx context.Context) (more bool, err error) {
-	sp := l.current.Load()
-	next, err := l.extend(ctx, sp)
-	if err != nil || next == sp {
-		return false, err
+	l.replace(sp, next) // or another was quicker
+	if !sp.local() {
+		l.note(nil)
 	}
-	l.current.Store(next) // only the loop replaces a space that is not local
-	l.note(nil)
 	return true, nil
 }
 
@@ -234,8 +288,8 @@ func (l *latent) extend(ctx context.Context, sp *space) (next *space, err error)
 
 // relearn learns anew when the passages have changed much, and says when it may
 // if it is too soon.
-func (l *latent) relearn(ctx context.Context) (again time.Duration, err error) {
-	if !l.hasModel() || !l.drifted(l.engine.Snapshot()) {
+func (l *latent) relearn(ctx context.Context, model *lsa.Model) (again time.Duration, err error) {
+	if !l.drifted(l.engine.Snapshot(), model) {
 		return 0, nil
 	}
 	if wait := time.Until(l.rested); wait > 0 {
@@ -258,22 +312,24 @@ func (l *latent) relearn(ctx context.Context) (again time.Duration, err error) {
 		}
 		sp = next
 	}
-	l.mu.Lock()
-	l.current.Store(sp)
-	l.mu.Unlock()
-	l.saved = 0
+	l.swap(sp)
 	return 0, l.embedAll(ctx)
 }
 
-func (l *latent) hasModel() bool {
-	_, ok := l.current.Load().embedding.(*learned)
-	return ok
+// swap is replace, whatever is in use.
+func (l *latent) swap(next *space) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if next.name() == l.nameWanted(next) {
+		l.current.Store(next)
+		l.saved = 0
+	}
 }
 
 // drifted reports whether more than a fifth of the passages are other than those
 // that were learned from.
-func (l *latent) drifted(s *Snapshot) bool {
-	before := l.current.Load().embedding.(*learned).model.Passages()
+func (l *latent) drifted(s *Snapshot, model *lsa.Model) bool {
+	before := model.Passages()
 	born := 0
 	for i := range s.views {
 		born += s.views[i].Passages() - s.views[i].firstFrom(l.learnedTo)
@@ -295,7 +351,7 @@ func (l *latent) learn(ctx context.Context) (*space, error) {
 	if err != nil {
 		return nil, fmt.Errorf("learn vectors: %w", err)
 	}
-	l.learnedTo, l.purged = s.frontier(), time.Now()
+	l.learnedTo, l.purged, l.saved = s.frontier(), time.Now(), 0
 	l.rested = time.Now().Add(relearnRest * time.Since(start))
 	id := fmt.Sprintf("lsa:%d:%d", s.generation, start.UnixNano())
 	l.engine.log.Debug("learned vectors", "passages", sample.Rows(), "terms", len(model.Terms()), "dimensions", model.Rank(), "took", time.Since(start))
@@ -314,23 +370,22 @@ func (s *Snapshot) frontier() uint64 {
 
 // purge takes the terms out of the model that no passage has any more: the words of
 // a deleted document do not stay on disk.
-func (l *latent) purge() {
-	own, ok := l.current.Load().embedding.(*learned)
-	if !ok || time.Since(l.purged) < l.engine.opts.PurgeAfter/2 {
+func (l *latent) purge(old *lsa.Model) {
+	if time.Since(l.purged) < l.engine.opts.PurgeAfter/2 {
 		return
 	}
 	l.purged = time.Now()
 	s := l.engine.Snapshot()
-	model := own.model.Keep(func(term string) bool { return s.DF(term) > 0 })
-	if len(model.Terms()) == len(own.model.Terms()) {
+	model := old.Keep(func(term string) bool { return s.DF(term) > 0 })
+	if len(model.Terms()) == len(old.Terms()) {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	sp := *l.current.Load()
-	sp.embedding = &learned{model, own.id}
-	l.current.Store(&sp)
-	l.saved = 0
+	if now := l.current.Load(); now != nil && now.model() == old {
+		l.current.Store(&space{&learned{model, now.name()}, now.blocks, now.frontier})
+		l.saved = 0
+	}
 }
 
 // catchable is how many passages a query embeds itself rather than to do without
@@ -358,6 +413,30 @@ func (l *latent) ask(ctx context.Context) *space {
 		sp = l.current.Load()
 	}
 	return sp
+}
+
+// spare is how long a service that failed a query is not asked another: queries are
+// answered at once meanwhile.
+const spare = 10 * time.Second
+
+type sparing struct {
+	err error
+	at  time.Time
+}
+
+// vectorOf is the vector of a query.
+func (l *latent) vectorOf(ctx context.Context, sp *space, s *Snapshot, text string) ([]float32, error) {
+	if sp.local() {
+		return sp.embedding.query(ctx, s, text)
+	}
+	if f := l.spared.Load(); f != nil && time.Since(f.at) < spare {
+		return nil, f.err
+	}
+	vector, err := sp.embedding.query(ctx, s, text)
+	if err != nil && ctx.Err() != context.Canceled {
+		l.spared.Store(&sparing{err, time.Now()})
+	}
+	return vector, err
 }
 
 // forget drops vectors that can no longer be read; others are made.

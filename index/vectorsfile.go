@@ -37,8 +37,8 @@ var errVectors = errors.New("the file of vectors cannot be used")
 const saveShare = 8
 
 // save writes the vectors if enough of them are new.
-func (l *latent) save(ctx context.Context) error {
-	sp, e := l.current.Load(), l.engine
+func (l *latent) save(ctx context.Context, sp *space) error {
+	e := l.engine
 	if e.store == nil {
 		return nil
 	}
@@ -79,14 +79,18 @@ func (l *latent) save(ctx context.Context) error {
 
 // remap uses the file just written in place of the memory.
 func (l *latent) remap(sp *space) error {
-	from, err := l.open()
+	var embedder Embedder
+	if r, ok := sp.embedding.(remote); ok {
+		embedder = r.Embedder
+	}
+	from, err := l.open(embedder)
 	if err != nil || from == nil {
 		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := *l.current.Load()
-	if now.name() != sp.name() {
+	now := l.current.Load()
+	if now == nil || now.name() != sp.name() {
 		return nil
 	}
 	blocks := from.blocks
@@ -95,8 +99,7 @@ func (l *latent) remap(sp *space) error {
 			blocks = append(blocks, b.from(i))
 		}
 	}
-	now.blocks = blocks
-	l.current.Store(&now)
+	l.current.Store(&space{now.embedding, blocks, now.frontier})
 	return nil
 }
 
@@ -168,7 +171,7 @@ func replaceFile(fs vfs.FS, temp, name string, parts [][]byte) error {
 
 // open reads the file of vectors: nil if there is none, or those of another
 // embedding. An error says why it cannot be used.
-func (l *latent) open() (*space, error) {
+func (l *latent) open(embedder Embedder) (*space, error) {
 	if l.engine.store == nil {
 		return nil, nil
 	}
@@ -179,7 +182,7 @@ func (l *latent) open() (*space, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errVectors, err)
 	}
-	sp, learnedTo, err := l.decode(m)
+	sp, learnedTo, err := l.decode(m, embedder)
 	if err != nil || sp == nil {
 		return nil, errors.Join(err, m.Close())
 	}
@@ -189,7 +192,7 @@ func (l *latent) open() (*space, error) {
 	return sp, nil
 }
 
-func (l *latent) decode(m *vfs.Mapping) (sp *space, learnedTo uint64, err error) {
+func (l *latent) decode(m *vfs.Mapping, embedder Embedder) (sp *space, learnedTo uint64, err error) {
 	b := m.Data
 	if len(b) < vectorsHeader || string(b[:8]) != vectorsMagic || binary.LittleEndian.Uint32(b[8:]) != vectorsVersion {
 		return nil, 0, fmt.Errorf("%w: it is of another version", errVectors)
@@ -202,7 +205,7 @@ func (l *latent) decode(m *vfs.Mapping) (sp *space, learnedTo uint64, err error)
 	if err != nil {
 		return nil, 0, err
 	}
-	emb, err := l.embeddingOf(string(parts[0]), parts[1])
+	emb, err := embeddingOf(string(parts[0]), parts[1], embedder)
 	if err != nil || emb == nil {
 		return nil, 0, err
 	}
@@ -230,9 +233,9 @@ func splitParts(b, lengths []byte) ([][]byte, error) {
 }
 
 // embeddingOf is the embedding that made a file, nil if it is not the one in use.
-func (l *latent) embeddingOf(name string, model []byte) (embedding, error) {
-	if l.embedder != nil {
-		if r := (remote{l.embedder}); name == r.name() {
+func embeddingOf(name string, model []byte, embedder Embedder) (embedding, error) {
+	if embedder != nil {
+		if r := (remote{embedder}); name == r.name() {
 			return r, nil
 		}
 		return nil, nil

@@ -99,7 +99,8 @@ func (c *Client) Name() string {
 
 // Embed returns a vector for each text, in order. Texts that were embedded before are
 // not sent again. A request that fails for a reason that may pass is tried a few
-// times, with growing pauses or those that the service asks for. Errors name the
+// times, with growing pauses or those that the service asks for; one for a query only
+// once, as somebody waits. Errors name the
 // address and what it said.
 func (c *Client) Embed(ctx context.Context, texts []string, query bool) ([][]float32, error) {
 	prefix := c.o.PassagePrefix
@@ -119,7 +120,11 @@ func (c *Client) Embed(ctx context.Context, texts []string, query bool) ([][]flo
 		for k, i := range missing[:n] {
 			input[k] = prefix + texts[i]
 		}
-		vectors, err := c.ask(ctx, input)
+		most := tries
+		if query {
+			most = 1
+		}
+		vectors, err := c.ask(ctx, input, most)
 		if err != nil {
 			return nil, fmt.Errorf("ask %s: %w", c.o.URL, err)
 		}
@@ -132,13 +137,13 @@ func (c *Client) Embed(ctx context.Context, texts []string, query bool) ([][]flo
 	return out, nil
 }
 
-// ask makes one request, again if it may help.
-func (c *Client) ask(ctx context.Context, input []string) ([][]float32, error) {
+// ask makes one request, again if it may help, most times in all.
+func (c *Client) ask(ctx context.Context, input []string, most int) ([][]float32, error) {
 	wait := 200 * time.Millisecond
 	for try := 1; ; try++ {
 		vectors, err := c.once(ctx, input)
 		var passing *passingError
-		if err == nil || try == tries || !errors.As(err, &passing) || ctx.Err() != nil {
+		if err == nil || try == most || !errors.As(err, &passing) || ctx.Err() != nil {
 			return vectors, err
 		}
 		delay := wait + rand.N(wait) // so that clients do not come all at once

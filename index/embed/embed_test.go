@@ -151,6 +151,18 @@ func TestWhatMayPassIsTriedAgain(t *testing.T) {
 	}
 }
 
+func TestAQueryIsTriedOnce(t *testing.T) {
+	s := newService(t)
+	s.before = func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+		http.Error(w, "loading", http.StatusServiceUnavailable)
+		return true
+	}
+	c, waits := client(t, s, Options{})
+	if _, err := c.Embed(context.Background(), texts(1), true); err == nil || len(*waits) != 0 {
+		t.Errorf("after %v: %v", *waits, err)
+	}
+}
+
 func TestRefusalsAreToldAtOnce(t *testing.T) {
 	s := newService(t)
 	s.before = func(_ int, w http.ResponseWriter, _ *http.Request) bool {
