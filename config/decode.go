@@ -182,7 +182,7 @@ func (t *table) chunk(c *Chunk) {
 
 // stemmers are the languages of the Snowball stemmers.
 var stemmers = []string{
-	"none", "arabic", "danish", "dutch", "english", "finnish", "french",
+	"none", "auto", "arabic", "danish", "dutch", "english", "finnish", "french",
 	"german", "hungarian", "irish", "italian", "norwegian", "porter",
 	"portuguese", "romanian", "russian", "spanish", "swedish", "tamil",
 	"turkish",
@@ -191,12 +191,7 @@ var stemmers = []string{
 func (t *table) analysis(a *Analysis) {
 	t.enum("tokenizer", &a.Tokenizer, "unicode", "plain")
 	t.stopwords("stopwords", &a.Stopwords)
-	if t.values["stemmer"] == "auto" {
-		t.take("stemmer")
-		t.fail("stemmer", `"auto" is not in this version: name the language of the documents, or "none"`)
-	} else {
-		t.enum("stemmer", &a.Stemmer, stemmers...)
-	}
+	t.enum("stemmer", &a.Stemmer, stemmers...)
 	t.integer("min_length", &a.MinLength, 0)
 	t.boolean("fold_diacritics", &a.FoldDiacritics)
 }
@@ -221,11 +216,11 @@ func (t *table) stopwords(key string, dst *string) bool {
 }
 
 func (t *table) rank(r *Rank) {
-	t.enum("model", &r.Model, "tfidf", "bm25", "hybrid")
+	t.enum("model", &r.Model, "tfidf", "bm25", "best", "hybrid")
 	t.enum("tf", &r.TF, "log", "raw")
 	t.float("k1", &r.K1, 0, math.MaxFloat64)
 	t.float("b", &r.B, 0, 1)
-	t.enum("lexical", &r.Lexical, "tfidf", "bm25")
+	t.enum("lexical", &r.Lexical, "tfidf", "bm25", "best")
 	t.float("weight", &r.Weight, 0, 100)
 }
 

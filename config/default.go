@@ -25,7 +25,7 @@ func Default() Config {
 			MinLength:      1,
 			FoldDiacritics: true,
 		},
-		Rank:      Rank{Model: "tfidf", TF: "log", K1: 0.9, B: 0.4, Lexical: "bm25", Weight: 0.3},
+		Rank:      Rank{Model: "tfidf", TF: "log", K1: 0.9, B: 0.4, Lexical: "best", Weight: 0.15},
 		Embedding: Embedding{Kind: EmbeddingLSA, Batch: 32, Timeout: 30 * time.Second},
 		Daemon: Daemon{
 			Settle:       50 * time.Millisecond,

@@ -60,8 +60,8 @@ const templateText = `# Quern's configuration. Every key has a default: what is 
 # k1 = 0.9
 # b = 0.4
 # hybrid: the model beside the vectors, and how much their similarity counts.
-# lexical = "bm25"
-# weight = 0.3
+# lexical = "best"
+# weight = 0.15
 
 # What makes the vectors of hybrid ranking.
 [embedding]

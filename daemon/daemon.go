@@ -30,6 +30,8 @@ type Options struct {
 	Socket string
 	// Version is told to clients.
 	Version string
+	// DataDir overrides the data directory; see config.Config.DataDir.
+	DataDir string
 	// IdleExit ends a daemon that has no configured folder after so long
 	// without a request; 0 means never.
 	IdleExit time.Duration
@@ -111,9 +113,11 @@ func newDaemon(o Options, end context.CancelFunc) (*Daemon, error) {
 	if socket, err = filepath.Abs(socket); err != nil {
 		return nil, fmt.Errorf("socket path: %w", err)
 	}
-	dataDir, err := cfg.DataDir()
-	if err != nil {
-		return nil, err
+	dataDir := o.DataDir
+	if dataDir == "" {
+		if dataDir, err = cfg.DataDir(); err != nil {
+			return nil, err
+		}
 	}
 	return &Daemon{
 		opts: o, log: o.Log, started: time.Now(), socket: socket, dataDir: dataDir,

@@ -74,7 +74,10 @@ func (d *Daemon) search(ctx context.Context, p ipc.SearchParams) (ipc.SearchResu
 
 // searchOptions checks the params and fills in the config's defaults.
 func (d *Daemon) searchOptions(p ipc.SearchParams) (index.SearchOptions, error) {
-	rank := d.config().Rank
+	return searchOptions(d.config().Rank, p)
+}
+
+func searchOptions(rank config.Rank, p ipc.SearchParams) (index.SearchOptions, error) {
 	o := index.SearchOptions{K: p.K, Offset: p.Offset, K1: rank.K1, B: rank.B, Text: p.Text == nil || *p.Text || p.Budget > 0}
 	if o.K == 0 {
 		o.K = defaultHits
@@ -97,6 +100,7 @@ func (d *Daemon) searchOptions(p ipc.SearchParams) (index.SearchOptions, error) 
 	if o.Model, o.TF, err = modelOf(rank, p.Model, p.TF); err != nil {
 		return o, err
 	}
+	o.Lexical, o.Weight = index.Model(rank.Lexical), rank.Weight
 	switch p.Collapse {
 	case "", "none":
 	case "document":
@@ -110,8 +114,8 @@ func (d *Daemon) searchOptions(p ipc.SearchParams) (index.SearchOptions, error) 
 // modelOf is the ranking the client named, or the config's.
 func modelOf(rank config.Rank, model, tf string) (index.Model, index.TF, error) {
 	m, t := index.Model(cmp.Or(model, rank.Model)), index.TF(cmp.Or(tf, rank.TF))
-	if m != index.TFIDF && m != index.BM25 {
-		return m, t, ipc.Errorf(ipc.CodeInvalidParams, "model: %q is neither tfidf nor bm25", m)
+	if m != index.TFIDF && m != index.BM25 && m != index.Best && m != index.Hybrid {
+		return m, t, ipc.Errorf(ipc.CodeInvalidParams, "model: %q is neither tfidf, bm25, best nor hybrid", m)
 	}
 	if t != index.LogTF && t != index.RawTF {
 		return m, t, ipc.Errorf(ipc.CodeInvalidParams, "tf: %q is neither log nor raw", t)

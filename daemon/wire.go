@@ -57,5 +57,11 @@ func wireExplanation(e *index.Explanation) *ipc.Explanation {
 	for i, t := range e.Terms {
 		out.Terms[i] = ipc.TermExplain(t)
 	}
+	if e.Model == index.Best {
+		out.Closely = &e.Closely
+	}
+	for _, b := range e.Bonuses {
+		out.Bonuses = append(out.Bonuses, ipc.BonusExplain(b))
+	}
 	return out
 }

@@ -3,9 +3,7 @@ package index
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 
 	"quern/index/lsa"
 	"quern/index/segment"
@@ -27,7 +25,8 @@ type embedding interface {
 	name() string
 	// local says that a vector costs microseconds.
 	local() bool
-	query(ctx context.Context, s *Snapshot, text string) ([]float32, error)
+	// query returns the vector of a query, given as text and as its terms.
+	query(ctx context.Context, text string, terms []lsa.Term) ([]float32, error)
 	// passages returns the vectors of some passages of a view; a passage may
 	// have none.
 	passages(ctx context.Context, v *view, locals []int) (*lsa.Vectors, error)
@@ -42,21 +41,17 @@ type learned struct {
 func (l *learned) name() string { return l.id }
 func (l *learned) local() bool  { return true }
 
-func (l *learned) query(ctx context.Context, s *Snapshot, text string) ([]float32, error) {
-	counts, err := s.countTerms(ctx, text)
-	if err != nil {
-		return nil, err
-	}
-	return l.model.Project(bagOf(counts)), nil
+func (l *learned) query(_ context.Context, _ string, terms []lsa.Term) ([]float32, error) {
+	return l.model.Project(terms), nil
 }
 
-// bagOf lists counted terms in byte order.
-func bagOf(counts map[string]int) []lsa.Term {
-	bag := make([]lsa.Term, 0, len(counts))
-	for _, t := range slices.Sorted(maps.Keys(counts)) {
-		bag = append(bag, lsa.Term{Text: t, TF: counts[t]})
+// bag is the terms that some passage contains, in byte order.
+func (q *query) bag() []lsa.Term {
+	out := make([]lsa.Term, len(q.terms))
+	for i := range q.terms {
+		out[i] = lsa.Term{Text: q.terms[i].name, TF: q.terms[i].tf}
 	}
-	return bag
+	return out
 }
 
 func (l *learned) passages(ctx context.Context, v *view, locals []int) (*lsa.Vectors, error) {
@@ -94,7 +89,7 @@ type remote struct{ Embedder }
 func (r remote) name() string { return "remote:" + r.Name() }
 func (r remote) local() bool  { return false }
 
-func (r remote) query(ctx context.Context, _ *Snapshot, text string) ([]float32, error) {
+func (r remote) query(ctx context.Context, text string, _ []lsa.Term) ([]float32, error) {
 	vectors, err := r.embed(ctx, []string{text}, true)
 	if err != nil {
 		return nil, err

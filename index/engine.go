@@ -27,8 +27,10 @@ var ErrClosed = errors.New("the index is closed")
 type Engine struct {
 	opts     Options
 	analyzer *analysis.Analyzer
-	log      *slog.Logger
-	store    *store // nil: the index lives in memory
+	// stopTerms are the terms of the commonest words; see best.go.
+	stopTerms map[string]bool
+	log       *slog.Logger
+	store     *store // nil: the index lives in memory
 
 	current atomic.Pointer[Snapshot]
 
@@ -98,7 +100,7 @@ func newEngine(o Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{
-		opts: o, analyzer: analyzer, log: o.Log,
+		opts: o, analyzer: analyzer, stopTerms: analyzer.StopTerms(), log: o.Log,
 		disk: make(chan struct{}, 1), mem: make(chan struct{}, 1), writer: make(chan struct{}, 1),
 		wakeMem: make(chan struct{}, 1), wakeDisk: make(chan struct{}, 1),
 	}

@@ -47,7 +47,23 @@ func (s *Snapshot) explain(text string, o SearchOptions, path string, n int) (*E
 	}
 	x.Score = q.score(found, norm)
 	x.Terms = q.account(found, norm)
+	if q.best {
+		x.Model = Best
+		return x, s.explainBest(x, q, o, path, n)
+	}
 	return x, nil
+}
+
+// explainBest adds what the model best adds.
+func (s *Snapshot) explainBest(x *Explanation, q *query, o SearchOptions, path string, n int) error {
+	bonuses, ok, err := s.closely(context.Background(), q, o, path, n)
+	x.Closely = ok
+	for _, b := range bonuses {
+		value := b.value()
+		x.Score += value
+		x.Bonuses = append(x.Bonuses, BonusExplanation{b.kind, b.name, b.tf, b.weight, b.idf, b.length, value})
+	}
+	return err
 }
 
 // account lists every term's part.

@@ -22,7 +22,7 @@ func (r *run) hits(all []found) []Hit {
 			Passage: f.doc.passage(f.key.Passage, f.view, f.local, buf),
 		}
 		if r.o.Text {
-			h.Highlights = r.s.highlight(h.Text, words)
+			h.Highlights = r.s.highlight(h.Text, f.doc.info.Type, words)
 		}
 		out = append(out, h)
 	}
@@ -31,11 +31,13 @@ func (r *run) hits(all []found) []Hit {
 
 // highlight finds the words of a text whose term is wanted. They are found in
 // the text as shown, which may be longer or shorter than the source.
-func (s *Snapshot) highlight(text string, wanted map[string]bool) [][2]int {
+func (s *Snapshot) highlight(text, kind string, wanted map[string]bool) [][2]int {
 	var out [][2]int
-	s.analyzer.Tokens([]byte(text), func(t analysis.Token) bool {
-		if wanted[t.Term] {
+	end := 0
+	s.analyzer.Of([]byte(text), isCode(kind)).Tokens([]byte(text), func(t analysis.Token) bool {
+		if wanted[t.Term] && t.Start >= end {
 			out = append(out, [2]int{t.Start, t.End})
+			end = t.End
 		}
 		return true
 	})

@@ -23,7 +23,7 @@ import (
 const Hybrid Model = "hybrid"
 
 // DefaultHybridWeight is the weight of the cosine measured best.
-const DefaultHybridWeight = 0.3
+const DefaultHybridWeight = 0.15
 
 // hybridDepth is how many passages by each of the two scores are ranked at
 // least.
@@ -93,6 +93,9 @@ func (s *Snapshot) newHybrid(ctx context.Context, text string, o SearchOptions) 
 	if h.found, err = h.choose(); err != nil {
 		return nil, err
 	}
+	if q.best {
+		h.lookClosely()
+	}
 	if len(h.found) > 0 {
 		h.best.LexicalBest = h.found[0].key.Score
 	}
@@ -102,10 +105,19 @@ func (s *Snapshot) newHybrid(ctx context.Context, text string, o SearchOptions) 
 	return h, nil
 }
 
+// lookClosely adds what the model best adds to its first passages.
+func (h *hybrid) lookClosely() {
+	c := h.s.newCloser(h.q)
+	for i := range h.found[:min(bestDepth, len(h.found))] {
+		c.raise(&h.found[i])
+	}
+	slices.SortFunc(h.found, func(a, b found) int { return rank.Compare(a.key, b.key) })
+}
+
 // lexical is the options of the lexical part: it finds single passages, as many as
 // are ranked.
 func (o SearchOptions) lexical() (SearchOptions, error) {
-	o.Model = cmp.Or(o.Lexical, BM25)
+	o.Model = cmp.Or(o.Lexical, Best)
 	if o.Model == Hybrid {
 		return o, fmt.Errorf("hybrid ranking needs a lexical model, %q is none", o.Model)
 	}
@@ -127,7 +139,7 @@ func (h *hybrid) vectors(text string) error {
 		}
 		return context.Cause(h.ctx)
 	}
-	vector, err := latent.vectorOf(ctx, sp, h.s, text)
+	vector, err := latent.vectorOf(ctx, sp, text, h.q.bag())
 	if err != nil {
 		h.why = "the query has no vector: " + err.Error()
 		return context.Cause(h.ctx)

@@ -128,7 +128,7 @@ func TestHybridExplainsItsScores(t *testing.T) {
 	e := openEngine(t, plainOptions())
 	apply(t, e, topics(30)...)
 	embedded(t, e)
-	for _, lexical := range []Model{TFIDF, BM25} {
+	for _, lexical := range []Model{TFIDF, BM25, Best} {
 		o := SearchOptions{K: 60, Model: Hybrid, Lexical: lexical, K1: 0.9, B: 0.4, Weight: 0.5}
 		res, err := e.Snapshot().Search(context.Background(), "automobile wheel", o)
 		if err != nil {
@@ -142,6 +142,9 @@ func TestHybridExplainsItsScores(t *testing.T) {
 			sum := 0.0
 			for _, term := range x.Terms {
 				sum += term.Contribution
+			}
+			for _, b := range x.Bonuses {
+				sum += b.Contribution
 			}
 			if x.Score != h.Score || x.Hybrid == nil || sum != x.Hybrid.Lexical || x.Hybrid.Weight != 0.5 {
 				t.Fatalf("%s: score %v, explained as %v: %+v", h.Document.Path, h.Score, x.Score, x.Hybrid)

@@ -111,6 +111,7 @@ type Model string
 const (
 	TFIDF Model = "tfidf"
 	BM25  Model = "bm25"
+	Best  Model = "best" // see best.go
 )
 
 // TF names how often-repeated terms are weighted by TF-IDF.
@@ -131,7 +132,7 @@ type SearchOptions struct {
 	K1, B     float64 // BM25 only
 	// CollapseDocument keeps each document's best passage.
 	CollapseDocument bool
-	// Lexical is the lexical model of Hybrid; "" means BM25. Weight is that of the
+	// Lexical is the lexical model of Hybrid; "" means Best. Weight is that of the
 	// cosine; 0 means DefaultHybridWeight.
 	Lexical Model
 	Weight  float64
@@ -199,6 +200,10 @@ type Explanation struct {
 	Terms                  []TermExplanation
 	Dropped                []string // query terms that no passage contains
 	Hybrid                 *HybridExplanation
+	// For Best: whether the passage was looked at closely, and what was added for
+	// it, in the order of adding.
+	Closely bool
+	Bonuses []BonusExplanation
 }
 
 // TermExplanation is one query term's part in a score.
@@ -210,6 +215,16 @@ type TermExplanation struct {
 	// idf times the query's tf, and tf over tf plus the length's part.
 	QueryWeight, PassageWeight float64
 	Contribution               float64
+}
+
+// BonusExplanation is what the model best adds to a score: weight · idf · tf /
+// (tf + length).
+type BonusExplanation struct {
+	Kind                string // HeadingBonus, PairBonus or PartBonus
+	Name                string // the term, or the two terms
+	TF                  int
+	Weight, IDF, Length float64
+	Contribution        float64
 }
 
 // Stats count what a snapshot holds.

@@ -425,14 +425,14 @@ type sparing struct {
 }
 
 // vectorOf is the vector of a query.
-func (l *latent) vectorOf(ctx context.Context, sp *space, s *Snapshot, text string) ([]float32, error) {
+func (l *latent) vectorOf(ctx context.Context, sp *space, text string, terms []lsa.Term) ([]float32, error) {
 	if sp.local() {
-		return sp.embedding.query(ctx, s, text)
+		return sp.embedding.query(ctx, text, terms)
 	}
 	if f := l.spared.Load(); f != nil && time.Since(f.at) < spare {
 		return nil, f.err
 	}
-	vector, err := sp.embedding.query(ctx, s, text)
+	vector, err := sp.embedding.query(ctx, text, terms)
 	if err != nil && ctx.Err() != context.Canceled {
 		l.spared.Store(&sparing{err, time.Now()})
 	}

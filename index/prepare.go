@@ -120,19 +120,22 @@ func (e *Engine) split(d *extract.Document) []place {
 			start: c.Start, end: c.End, first: c.FirstLine, last: c.LastLine,
 			heading: c.Heading, own: c.HeadingOnly,
 		}
-		out[i].hash = out[i].sum(d.Text)
+		out[i].hash = out[i].sum(d)
 	}
 	return out
 }
 
 // sum hashes all that the passage's terms come from.
-func (a *place) sum(text []byte) uint64 {
-	h := xxh3.Hash(text[a.start:a.end])
+func (a *place) sum(d *extract.Document) uint64 {
+	h := xxh3.Hash(d.Text[a.start:a.end])
 	for _, heading := range a.heading {
 		h = h*0x9e3779b97f4a7c15 + xxh3.HashString(heading) + 1
 	}
 	if a.own {
 		h++
+	}
+	if isCode(d.Type) {
+		h += 2
 	}
 	return h
 }
@@ -168,7 +171,7 @@ func (s *Snapshot) keep(t *target) (fresh []int) {
 // document must have the same terms and show the same text.
 func (s *Snapshot) sameTerms(t *target, p *place, n int, buf *segment.TextBuffer) bool {
 	old := &t.old.places[n]
-	if p.own != old.own || !slices.Equal(p.heading, old.heading) {
+	if p.own != old.own || !slices.Equal(p.heading, old.heading) || isCode(t.old.info.Type) != isCode(t.content.Type) {
 		return false
 	}
 	v, local := s.locate(t.old, n)
@@ -211,9 +214,9 @@ func (e *Engine) partition(targets []*target) []part {
 // batch have been in the one before: it keeps what it found out about terms.
 type builder struct {
 	segment.Builder
-	memo  analysis.Memo
-	gids  []uint32 // by provisional number of a term; noGID if not known
-	epoch uint64   // of the numbering that gids are of
+	memos map[*analysis.Analyzer]*analysis.Memo // by the analyzer of a kind of texts
+	gids  []uint32                              // by provisional number of a term; noGID if not known
+	epoch uint64                                // of the numbering that gids are of
 	out   bytes.Buffer
 }
 
@@ -232,7 +235,7 @@ func (b *builder) next() {
 		return
 	}
 	b.Reset()
-	b.memo.Reset()
+	b.memos = nil
 	b.gids = b.gids[:0]
 }
 
@@ -293,7 +296,7 @@ func (e *Engine) analyse(ctx context.Context, base *Snapshot, p *part) error {
 func (e *Engine) addPassage(b *builder, j job) {
 	a := &j.t.places[j.n]
 	text := j.t.content.Text[a.start:a.end]
-	e.addTerms(b, text, a)
+	e.addTerms(b, j.t.content.Type, text, a)
 	b.EndPassage(segment.Passage{ID: a.pid, Doc: uint64(j.t.slot), Hash: a.hash, Text: shown(text)})
 }
 
@@ -308,8 +311,9 @@ func shown(text []byte) []byte {
 // addTerms adds the terms of a passage: of its text and, if they count, of its
 // heading path, each heading once for each time it stands there. A passage that
 // is itself the heading line has its own heading's words already.
-func (e *Engine) addTerms(b *builder, text []byte, a *place) {
-	e.analyzer.Numbers(text, b, &b.memo)
+func (e *Engine) addTerms(b *builder, kind string, text []byte, a *place) {
+	analyzer := e.analyzer.Of(text, isCode(kind))
+	b.add(analyzer, text)
 	if !e.opts.HeadingTerms {
 		return
 	}
@@ -318,6 +322,19 @@ func (e *Engine) addTerms(b *builder, text []byte, a *place) {
 		path = path[:len(path)-1]
 	}
 	for _, heading := range path {
-		e.analyzer.Numbers([]byte(heading), b, &b.memo)
+		b.add(analyzer, []byte(heading))
 	}
+}
+
+// add adds the terms of a text.
+func (b *builder) add(a *analysis.Analyzer, text []byte) {
+	memo := b.memos[a]
+	if memo == nil {
+		if b.memos == nil {
+			b.memos = make(map[*analysis.Analyzer]*analysis.Memo)
+		}
+		memo = new(analysis.Memo)
+		b.memos[a] = memo
+	}
+	a.Numbers(text, b, memo)
 }

@@ -16,6 +16,11 @@ type query struct {
 	dropped []string // terms that no passage contains, in byte order
 	norm    float64  // cosine: of the query's weights
 
+	// For the model best, which is BM25 in all else.
+	best  bool
+	order []string // the terms as they follow each other in the query
+	parts []string // of its names, in byte order
+
 	model  Model
 	tf     TF
 	raw    bool // tf weights are plain counts
@@ -41,17 +46,17 @@ func (s *Snapshot) newQuery(ctx context.Context, text string, o SearchOptions) (
 	if s.passages > 0 {
 		q.length = s.average()
 	}
-	counts, err := s.countTerms(ctx, text)
+	counts, other, err := q.countTerms(ctx, s, text)
 	if err != nil {
 		return nil, err
 	}
 	for name, tf := range counts {
 		t := queryTerm{name: name, tf: tf}
-		if t.find(s); t.df == 0 {
+		if t.find(s); t.df > 0 {
+			q.terms = append(q.terms, t)
+		} else if !other[name] {
 			q.dropped = append(q.dropped, name)
-			continue
 		}
-		q.terms = append(q.terms, t)
 	}
 	slices.Sort(q.dropped)
 	slices.SortFunc(q.terms, func(a, b queryTerm) int {
@@ -60,8 +65,38 @@ func (s *Snapshot) newQuery(ctx context.Context, text string, o SearchOptions) (
 		}
 		return 1
 	})
+	if q.best {
+		q.parts = s.nameParts(text)
+		q.dropStopTerms(s.engine.stopTerms)
+	}
 	q.weigh()
 	return q, nil
+}
+
+// dropStopTerms drops the commonest words, unless there are no others.
+func (q *query) dropStopTerms(stop map[string]bool) {
+	common := func(t queryTerm) bool { return stop[t.name] }
+	if all := slices.IndexFunc(q.terms, func(t queryTerm) bool { return !common(t) }) < 0; !all {
+		q.terms = slices.DeleteFunc(q.terms, common)
+	}
+}
+
+// nameParts are the terms that a query has if it is code, beside those that it
+// has anyway.
+func (s *Snapshot) nameParts(text string) []string {
+	plain := make(map[string]bool)
+	s.analyzer.Query([]byte(text), func(t analysis.Token) bool {
+		plain[t.Term] = true
+		return true
+	})
+	var out []string
+	for _, name := range s.analyzer.Of([]byte(text), true).Terms(text) {
+		if !plain[name] && !s.engine.stopTerms[name] {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // find looks the term up in all segments.
@@ -79,21 +114,33 @@ func (t *queryTerm) find(s *Snapshot) {
 	}
 }
 
-// countTerms counts the terms of a query's text.
-func (s *Snapshot) countTerms(ctx context.Context, text string) (map[string]int, error) {
-	counts, n := make(map[string]int), 0
-	s.analyzer.Tokens([]byte(text), func(t analysis.Token) bool {
+// countTerms counts the terms of a query's text. Those that are in other only are
+// further forms that a word may have.
+func (q *query) countTerms(ctx context.Context, s *Snapshot, text string) (counts map[string]int, other map[string]bool, err error) {
+	n := 0
+	counts, other = make(map[string]int), make(map[string]bool)
+	s.analyzer.Query([]byte(text), func(t analysis.Token) bool {
+		if _, ok := counts[t.Term]; !ok {
+			other[t.Term] = t.Other
+		}
+		other[t.Term] = other[t.Term] && t.Other
 		counts[t.Term]++
+		if q.best {
+			q.order = append(q.order, t.Term)
+		}
 		n++
 		return n%1024 != 0 || ctx.Err() == nil
 	})
-	return counts, context.Cause(ctx)
+	return counts, other, context.Cause(ctx)
 }
 
 // choose checks the model's options and fills in the defaults, TFIDF and LogTF.
 func (q *query) choose() error {
-	if q.model == "" {
+	switch q.model {
+	case "":
 		q.model = TFIDF
+	case Best:
+		q.best, q.model, q.k1, q.b = true, BM25, bestK1, bestB
 	}
 	if q.tf == "" {
 		q.tf = LogTF
@@ -101,7 +148,7 @@ func (q *query) choose() error {
 	q.raw = q.tf == RawTF
 	switch {
 	case q.model != TFIDF && q.model != BM25:
-		return fmt.Errorf("unknown ranking model %q (use %q or %q)", q.model, TFIDF, BM25)
+		return fmt.Errorf("unknown ranking model %q (use %q, %q or %q)", q.model, TFIDF, BM25, Best)
 	case q.tf != LogTF && q.tf != RawTF:
 		return fmt.Errorf("unknown tf weighting %q (use %q or %q)", q.tf, LogTF, RawTF)
 	case q.model == BM25 && !(q.k1 >= 0 && q.k1 < 1e9 && q.b >= 0 && q.b <= 1):

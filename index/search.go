@@ -34,11 +34,10 @@ func (s *Snapshot) search(ctx context.Context, text string, o SearchOptions) (*R
 	if err != nil {
 		return nil, err
 	}
-	r := newRun(ctx, s, q, o)
-	if err := r.gather(); err != nil {
-		return nil, err
+	if q.best {
+		return s.best(ctx, q, o)
 	}
-	found, err := r.choose()
+	r, found, err := s.rank(ctx, q, o)
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +46,17 @@ func (s *Snapshot) search(ctx context.Context, text string, o SearchOptions) (*R
 	res := &Result{Generation: s.generation, Passages: s.passages, Hits: hits}
 	res.Total, res.TotalAtLeast = r.count()
 	return res, nil
+}
+
+// rank finds the passages wanted, best first. The caller releases the run's
+// scratch.
+func (s *Snapshot) rank(ctx context.Context, q *query, o SearchOptions) (*run, []found, error) {
+	r := newRun(ctx, s, q, o)
+	if err := r.gather(); err != nil {
+		return nil, nil, err
+	}
+	found, err := r.choose()
+	return r, found, err
 }
 
 // run is one search under way. It goes through the postings of each segment, or

@@ -16,7 +16,8 @@ const (
 )
 
 // sample is what vectors are learned from: passages spread evenly over the index,
-// and the terms that most of them have, but none that a single passage has.
+// and the terms that most of them have, but neither the commonest words of the language
+// nor what a single passage has.
 func (s *Snapshot) sample() *lsa.Sample {
 	names, columns := s.frequentTerms(sampleTerms)
 	out := &lsa.Sample{Terms: names, IDF: make([]float64, len(names)), Passages: s.passages}
@@ -71,7 +72,7 @@ func (s *Snapshot) frequentTerms(most int) (names []string, columns []int32) {
 		c := v.Cursor()
 		for c.Next() {
 			gid := v.GID(c.Number())
-			if s.stats.at(int(gid)).df >= least && columns[gid] < 0 {
+			if s.stats.at(int(gid)).df >= least && columns[gid] < 0 && !s.engine.stopTerms[string(c.Term())] {
 				columns[gid] = 0
 				found = append(found, term{string(c.Term()), gid})
 			}

@@ -69,7 +69,7 @@ type SearchParams struct {
 	Query    string `json:"query"`
 	K        int    `json:"k,omitempty"`
 	Offset   int    `json:"offset,omitempty"`
-	Model    string `json:"model,omitempty"`    // tfidf | bm25
+	Model    string `json:"model,omitempty"`    // tfidf | bm25 | best
 	TF       string `json:"tf,omitempty"`       // log | raw
 	Collapse string `json:"collapse,omitempty"` // none (default) | document
 	// Folders, Path, Types, Since and Before choose among the hits; they
@@ -175,6 +175,22 @@ type Explanation struct {
 	B             float64       `json:"b,omitempty"`              // bm25
 	Terms         []TermExplain `json:"terms"`                    // in byte order
 	Dropped       []string      `json:"dropped,omitempty"`        // query terms that no passage contains
+	// Closely: the passage is one of the 100 that the model best looks at
+	// closely, and Bonuses is what that adds to the terms' contributions.
+	Closely *bool          `json:"closely,omitempty"` // best
+	Bonuses []BonusExplain `json:"bonuses,omitempty"` // best
+}
+
+// BonusExplain is what the model best adds to a score: weight · idf · tf / (tf +
+// length).
+type BonusExplain struct {
+	Kind         string  `json:"kind"` // heading | pair | part
+	Name         string  `json:"name"` // the term, or the two terms
+	TF           int     `json:"tf"`
+	Weight       float64 `json:"weight"`
+	IDF          float64 `json:"idf"`
+	Length       float64 `json:"length"`
+	Contribution float64 `json:"contribution"`
 }
 
 // TermExplain is one query term's part in a score.

@@ -38,7 +38,7 @@ func (a *app) explainCommand() *cobra.Command {
 		}),
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.params.Model, "model", "", "rank by tfidf or bm25 (default: the config's)")
+	fl.StringVar(&f.params.Model, "model", "", "rank by tfidf, bm25 or best (default: the config's)")
 	fl.StringVar(&f.params.TF, "tf", "", "term frequency of tfidf: log or raw (default: the config's)")
 	fl.BoolVar(&f.params.Literal, "literal", false, "take the words of the query as they are")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object")
@@ -105,9 +105,16 @@ func explainLines(e *ipc.Explanation, o *output, indent string) []string {
 			decimal(x.QueryWeight), decimal(x.PassageWeight), decimal(x.Contribution))
 		sum += x.Contribution
 	}
+	for _, b := range e.Bonuses {
+		t.add(oneLine(b.Kind+": "+b.Name), "", count(b.TF), "", decimal(b.IDF), decimal(b.Weight*b.IDF), decimal(float64(b.TF)/(float64(b.TF)+b.Length)), decimal(b.Contribution))
+		sum += b.Contribution
+	}
 	t.add("sum", "", "", "", "", "", "", decimal(sum))
 	lines := append([]string{indent + fmt.Sprintf("%s: score %s", modelText(e), decimal(e.Score))}, t.fitted(o, indent)...)
 	lines = append(lines, indent+normText(e))
+	if e.Closely != nil && !*e.Closely {
+		lines = append(lines, indent+"not among the 100 passages that are looked at closely: headings and neighbouring words add nothing")
+	}
 	if len(e.Dropped) > 0 {
 		lines = append(lines, indent+"dropped, as no passage contains them: "+oneLine(strings.Join(e.Dropped, ", ")))
 	}

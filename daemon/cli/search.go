@@ -93,7 +93,7 @@ func (f *searchFlags) register(cmd *cobra.Command) {
 	fl.StringSliceVar(&f.types, "type", nil, "only files of these `extensions`: md,txt")
 	fl.StringVar(&p.Since, "since", "", "only documents changed since this `date`, or in the last 7d, 36h")
 	fl.StringVar(&p.Before, "before", "", "only documents changed before this `date`")
-	fl.StringVar(&p.Model, "model", "", "rank by tfidf or bm25 (default: the config's)")
+	fl.StringVar(&p.Model, "model", "", "rank by tfidf, bm25 or best (default: the config's)")
 	fl.StringVar(&p.TF, "tf", "", "term frequency of tfidf: log or raw (default: the config's)")
 	fl.StringVar(&p.Collapse, "collapse", "document", "document: each document's best passage; none: every passage")
 	fl.IntVar(&p.Budget, "budget", 0, "the best hits that fit into so many `tokens` of four characters")
