@@ -16,12 +16,13 @@ import "time"
 // Config is a whole configuration. Every field has a default; see Default.
 type Config struct {
 	// Path is the file it was read from, empty for none.
-	Path     string
-	Folders  []Folder
-	Chunk    Chunk
-	Analysis Analysis
-	Rank     Rank
-	Daemon   Daemon
+	Path      string
+	Folders   []Folder
+	Chunk     Chunk
+	Analysis  Analysis
+	Rank      Rank
+	Embedding Embedding
+	Daemon    Daemon
 }
 
 // Folder is one [[folder]] table: a directory tree that is watched.
@@ -64,9 +65,13 @@ type Analysis struct {
 
 // Rank is the [rank] table.
 type Rank struct {
-	Model string // best | tfidf | bm25
+	Model string // best | tfidf | bm25 | hybrid
 	TF    string // log | raw
 	K1, B float64
+	// Lexical is hybrid's lexical model (best | tfidf | bm25), and Weight that of the
+	// cosine beside it.
+	Lexical string
+	Weight  float64
 }
 
 // Daemon is the [daemon] table.

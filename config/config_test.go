@@ -120,6 +120,17 @@ model = "bm25"
 tf = """raw"""
 k1 = 2
 b = 1e-1
+lexical = "tfidf"
+weight = 1
+[embedding]
+kind = "http"
+url = "https://host:1/v1/embeddings"
+model = "m"
+key_file = "/k"
+query_prefix = "query: "
+passage_prefix = "passage: "
+batch = 8
+timeout = "5s"
 [daemon]
 socket = "/s"
 data_dir = "/d"
@@ -137,7 +148,9 @@ on_battery = "pause"
 		Folders:  []Folder{c, x},
 		Chunk:    Chunk{Strategy: "window", MinWords: 1, MaxWords: 16},
 		Analysis: Analysis{Tokenizer: "plain", Stopwords: "/data/stop", Stemmer: "none", MinLength: 2},
-		Rank:     Rank{Model: "bm25", TF: "raw", K1: 2, B: 0.1},
+		Rank:     Rank{Model: "bm25", TF: "raw", K1: 2, B: 0.1, Lexical: "tfidf", Weight: 1},
+		Embedding: Embedding{Kind: "http", URL: "https://host:1/v1/embeddings", Model: "m", KeyFile: "/k",
+			QueryPrefix: "query: ", PassagePrefix: "passage: ", Batch: 8, Timeout: 5 * time.Second},
 		Daemon: Daemon{Socket: "/s", DataDir: "/d", Threads: 3, MemoryBudget: 1e9,
 			PurgeAfter: 90 * time.Minute, OnBattery: "pause"},
 	}
@@ -183,8 +196,17 @@ func TestWrongValues(t *testing.T) {
 		{"[analysis]\nstopwords = 7", "2: analysis.stopwords: must be a string"},
 		{"[analysis]\nstopwords = '$QUERN_UNSET/x'", "2: analysis.stopwords: the environment variable QUERN_UNSET is not set"},
 		{"[analysis]\nmin_length = -2", "2: analysis.min_length: must be at least 0"},
-		{"[rank]\nmodel = 'hybrid'", `2: rank.model: "hybrid" is not in this version: choose "tfidf", "bm25" or "best"`},
-		{"[rank]\nmodel = 'bm52'", "2: rank.model: must be one of tfidf, bm25"},
+		{"[rank]\nlexical = 'hybrid'", "2: rank.lexical: must be one of tfidf, bm25, best"},
+		{"[rank]\nweight = -1", "2: rank.weight: must be at least 0"},
+		{"[embedding]\nkind = 'https'", `2: embedding.kind: must be one of lsa, http (got "https"); did you mean "http"?`},
+		{"[embedding]\nkind = 'http'", "embedding.url: must be given"},
+		{"[embedding]\nkind = 'http'\nurl = 'localhost:1'\nmodel = 'm'", "3: embedding.url: must be an http or https address"},
+		{"[embedding]\nkind = 'http'\nurl = 'http://h'", "embedding.model: must be given"},
+		{"[embedding]\nmodel = 'm'", `2: embedding.model: is of use with kind = "http" only`},
+		{"[embedding]\nkey_file = 'k'", "2: embedding.key_file: must be an absolute path"},
+		{"[embedding]\nbatch = 0", "2: embedding.batch: must be at least 1"},
+		{"[embedding]\ntimeout = '0s'", "2: embedding.timeout: must be at least 1ms"},
+		{"[rank]\nmodel = 'bm52'", "2: rank.model: must be one of tfidf, bm25, best"},
 		{"[rank]\nk1 = nan", "2: rank.k1: must be a finite number (got NaN)"},
 		{"[rank]\nk1 = inf", "2: rank.k1: must be a finite number (got +Inf)"},
 		{"[rank]\nk1 = -0.1", "2: rank.k1: must be at least 0 (got -0.1)"},

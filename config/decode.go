@@ -46,6 +46,7 @@ func (d *decoder) config(values map[string]any, root *node) Config {
 		c.Rank.Model = "tfidf" // the two are the profile of the reference
 	}
 	top.table("rank", func(t *table) { t.rank(&c.Rank) })
+	top.table("embedding", func(t *table) { t.embedding(&c.Embedding) })
 	top.table("daemon", func(t *table) { t.daemon(&c.Daemon) })
 	top.finish()
 	return c
@@ -218,15 +219,12 @@ func (t *table) stopwords(key string, dst *string) bool {
 }
 
 func (t *table) rank(r *Rank) {
-	if t.values["model"] == "hybrid" {
-		t.take("model")
-		t.fail("model", `"hybrid" is not in this version: choose "tfidf", "bm25" or "best"`)
-	} else {
-		t.enum("model", &r.Model, "tfidf", "bm25", "best")
-	}
+	t.enum("model", &r.Model, "tfidf", "bm25", "best", "hybrid")
 	t.enum("tf", &r.TF, "log", "raw")
 	t.float("k1", &r.K1, 0, math.MaxFloat64)
 	t.float("b", &r.B, 0, 1)
+	t.enum("lexical", &r.Lexical, "tfidf", "bm25", "best")
+	t.float("weight", &r.Weight, 0, 100)
 }
 
 func (t *table) daemon(d *Daemon) {

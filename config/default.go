@@ -25,7 +25,8 @@ func Default() Config {
 			MinLength:      1,
 			FoldDiacritics: true,
 		},
-		Rank: Rank{Model: "best", TF: "log", K1: 0.9, B: 0.4},
+		Rank:      Rank{Model: "best", TF: "log", K1: 0.9, B: 0.4, Lexical: "best", Weight: 0.15},
+		Embedding: Embedding{Kind: EmbeddingLSA, Batch: 32, Timeout: 30 * time.Second},
 		Daemon: Daemon{
 			Settle:       50 * time.Millisecond,
 			MemoryBudget: 64 << 20,

@@ -52,14 +52,35 @@ const templateText = `# Quern's configuration. Every key has a default: what is 
 # How passages are ranked; a query can ask for another model.
 [rank]
 # best: BM25, and a closer look at headings, neighbouring words and names in code;
-# tfidf: TF-IDF with cosine; bm25: Okapi BM25. With the tokenizer plain, tfidf is the
-# default.
+# tfidf: TF-IDF with cosine; bm25: Okapi BM25; hybrid: one of them
+# together with vectors, which also find what shares no word with the query. With the
+# tokenizer plain, tfidf is the default.
 # model = "best"
 # tfidf: log counts a word's repetitions as 1 + ln n, raw as n.
 # tf = "log"
 # bm25 alone: how soon repetitions stop counting, and how much length counts (0 to 1).
 # k1 = 0.9
 # b = 0.4
+# hybrid: the model beside the vectors, and how much their similarity counts.
+# lexical = "best"
+# weight = 0.15
+
+# What makes the vectors of hybrid ranking.
+[embedding]
+# lsa: learned from the passages themselves, nothing leaves the machine;
+# http: a service, which is sent every passage and query.
+# kind = "lsa"
+# http: its address (of Ollama, llama.cpp, …) and the name of its model.
+# url = ""                      # as "http://127.0.0.1:11434/v1/embeddings"
+# model = ""
+# A file with the service's key, if it wants one.
+# key_file = ""
+# What some models want before each text.
+# query_prefix = ""
+# passage_prefix = ""
+# Texts in one request, and how long one may take.
+# batch = 32
+# timeout = "30s"
 
 # The background process. A change of these keys takes effect when it is started
 # again.

@@ -46,7 +46,7 @@ func TestTemplateExplainsEveryKey(t *testing.T) {
 			}
 		}
 	}
-	if len(schema()) != 6 {
+	if len(schema()) != 7 {
 		t.Errorf("tables: %v", schema())
 	}
 }

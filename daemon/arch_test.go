@@ -28,6 +28,8 @@ var arrows = []struct {
 	{"quern/index/extract", "bytes to text, nothing else", nil},
 	{"quern/index/chunk", "text to passages", []string{"quern/index/extract"}},
 	{"quern/index/analysis", "text to terms", nil},
+	{"quern/index/embed", "it asks a service; the engine knows it by its interface", []string{"quern/index/lsa"}},
+	{"quern/index/lsa", "arithmetic on bags of terms: it knows no index", nil},
 	{"quern/index/rank", "pure arithmetic", nil},
 	{"quern/index/query", "a language; what its clauses mean is the engine's matter", nil},
 	{"quern/index/eval", "it measures whatever can search; analysis tells the forms of a word", []string{"quern/index/analysis"}},

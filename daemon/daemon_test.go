@@ -164,7 +164,7 @@ func TestABudgetPassesOverWhatDoesNotFit(t *testing.T) {
 func TestBadParamsAreRefused(t *testing.T) {
 	h := start(t, "")
 	for _, p := range []ipc.SearchParams{
-		{K: -1}, {K: 1001}, {Offset: -1}, {Model: "hybrid"}, {TF: "x"}, {Collapse: "x"}, {Budget: -1},
+		{K: -1}, {K: 1001}, {Offset: -1}, {Model: "hybird"}, {TF: "x"}, {Collapse: "x"}, {Budget: -1},
 		{Path: "[a"}, {Since: "yesteryear"}, {Before: "12"}, {Since: "300z"}, {Duplicates: "x"}, {Since: "-1d"}, {Folders: []string{"nosuch"}},
 	} {
 		if _, err := try[ipc.SearchResult](h, ipc.MethodSearch, p); code(err) != ipc.CodeInvalidParams {

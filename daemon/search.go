@@ -103,6 +103,7 @@ func searchOptions(rank config.Rank, p ipc.SearchParams) (index.SearchOptions, e
 	if o.Model, o.TF, err = modelOf(rank, p.Model, p.TF); err != nil {
 		return o, err
 	}
+	o.Lexical, o.Weight = index.Model(rank.Lexical), rank.Weight
 	switch p.Collapse {
 	case "", "none":
 	case "document":
@@ -126,8 +127,8 @@ func modelOf(rank config.Rank, model, tf string) (index.Model, index.TF, error) 
 		model = string(index.TFIDF)
 	}
 	m, t := index.Model(cmp.Or(model, rank.Model)), index.TF(cmp.Or(tf, rank.TF))
-	if m != index.TFIDF && m != index.BM25 && m != index.Best {
-		return m, t, ipc.Errorf(ipc.CodeInvalidParams, "model: %q is neither tfidf, bm25 nor best", m)
+	if m != index.TFIDF && m != index.BM25 && m != index.Best && m != index.Hybrid {
+		return m, t, ipc.Errorf(ipc.CodeInvalidParams, "model: %q is neither tfidf, bm25, best nor hybrid", m)
 	}
 	if t != index.LogTF && t != index.RawTF {
 		return m, t, ipc.Errorf(ipc.CodeInvalidParams, "tf: %q is neither log nor raw", t)

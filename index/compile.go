@@ -33,6 +33,9 @@ type clauseSpan struct {
 
 // newQuery makes a query of clauses. It fails with the cause of ctx, too.
 func (s *Snapshot) newQuery(ctx context.Context, asked *lang.Query, o SearchOptions) (*query, error) {
+	if o.Model == Hybrid {
+		o = o.lexical()
+	}
 	q := &query{model: o.Model, tf: o.TF, k1: o.K1, b: o.B, n: s.passages}
 	if err := q.choose(); err != nil {
 		return nil, err
@@ -55,6 +58,7 @@ func (s *Snapshot) newQuery(ctx context.Context, asked *lang.Query, o SearchOpti
 		c.clause(i, &asked.Clauses[i])
 	}
 	c.finish()
+	q.text = strings.TrimSpace(c.text.String())
 	return q, nil
 }
 

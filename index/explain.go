@@ -20,7 +20,11 @@ func (s *Snapshot) Explain(text string, o SearchOptions, path string, n int) (*E
 // there is no such passage.
 func (s *Snapshot) ExplainQuery(asked *lang.Query, o SearchOptions, path string, n int) (x *Explanation, err error) {
 	err = s.read(func(s *Snapshot) error {
-		x, err = s.explain(asked, o, path, n)
+		if o.Model == Hybrid {
+			x, err = s.explainHybrid(asked, o, path, n)
+		} else {
+			x, err = s.explain(asked, o, path, n)
+		}
 		return err
 	})
 	return x, err

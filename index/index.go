@@ -59,6 +59,9 @@ type Options struct {
 	// PurgeAfter is the time by which the text of a document that is gone
 	// is gone from the disk, too; 0 means one hour.
 	PurgeAfter time.Duration
+	// Embedder makes the vectors of Hybrid; nil: they are learned from the index
+	// itself.
+	Embedder Embedder
 	// OnDamage, if set, is told of each damaged file that was set aside,
 	// from any goroutine: documents are missing and must be put again.
 	OnDamage func(error)
@@ -131,6 +134,10 @@ type SearchOptions struct {
 	K1, B     float64 // BM25 only
 	// CollapseDocument keeps each document's best passage.
 	CollapseDocument bool
+	// Lexical is the lexical model of Hybrid; "" means Best. Weight is that of the
+	// cosine; 0 means DefaultHybridWeight.
+	Lexical Model
+	Weight  float64
 	// Keep, if set, is asked for each document that holds a hit; it changes
 	// no score.
 	Keep func(*DocumentInfo) bool
@@ -165,7 +172,9 @@ type Result struct {
 	// left, and documents that will be put again (see Options.OnDamage) may be
 	// missing.
 	Lost bool
-	Hits []Hit
+	// Degraded is why a hybrid search had no vectors, or "".
+	Degraded string
+	Hits     []Hit
 }
 
 // Hit is a passage found.
@@ -211,6 +220,7 @@ type Explanation struct {
 	K1, B                  float64 // BM25
 	Terms                  []TermExplanation
 	Dropped                []string // query terms that no passage contains
+	Hybrid                 *HybridExplanation
 	// Demands are what the query asks of a passage besides its score. One that
 	// does not meet them all is no hit.
 	Demands []DemandExplanation

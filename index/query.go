@@ -13,6 +13,7 @@ import (
 type query struct {
 	terms   []queryTerm
 	dropped []string // terms that no passage contains, in byte order
+	text    string   // the words that rank, as they were written
 	norm    float64  // cosine: of the query's weights
 
 	// constant says that nothing in the query ranks: what it does not

@@ -42,6 +42,9 @@ func (s *Snapshot) Find(ctx context.Context, q *lang.Query, o SearchOptions) (re
 }
 
 func (s *Snapshot) search(ctx context.Context, q *query, o SearchOptions) (*Result, error) {
+	if o.Model == Hybrid {
+		return s.searchHybrid(ctx, q, o)
+	}
 	if q.best {
 		return s.best(ctx, q, o)
 	}
