@@ -18,6 +18,8 @@ const (
 	// MaxInFlight bounds the requests of a connection that are being
 	// answered; further ones wait unread in the socket (back-pressure).
 	MaxInFlight = 64
+	// MaxSubscriptions bounds those of a connection.
+	MaxSubscriptions = 16
 )
 
 // Method names.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -14,6 +15,11 @@ import (
 
 	"quern/ipc"
 )
+
+// post is an HTTP request.
+func post(method, body string) string {
+	return fmt.Sprintf("POST /v1/%s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", method, len(body), body)
+}
 
 // conversations are valid ones, one for each framing.
 func conversations() [][]byte {
@@ -26,12 +32,19 @@ func conversations() [][]byte {
 		`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":5}}`,
 		request1("6", "echo", `{"text":"last"}`),
 	}
-	var lines, headers bytes.Buffer
+	var lines, headers, http bytes.Buffer
 	for _, m := range messages {
 		lines.WriteString(m + "\n")
 		headers.WriteString(framed(m))
 	}
-	return [][]byte{lines.Bytes(), headers.Bytes()}
+	for _, r := range []string{
+		post("echo", `{"text":"one é"}`), "GET /v1/echo?text=two&size=5000 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"GET /v1/nope HTTP/1.1\r\nHost: localhost\r\n\r\n", post("echo", `{"txt":1}`),
+		"POST /v1/echo HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}",
+	} {
+		http.WriteString(r)
+	}
+	return [][]byte{lines.Bytes(), headers.Bytes(), http.Bytes()}
 }
 
 func descriptors(t *testing.T) int {
@@ -70,6 +83,9 @@ func TestFaultInjection(t *testing.T) {
 	eventually(t, "all descriptors are closed", func() bool { return descriptors(t) <= fds })
 	if used := f.budget.used.Load(); used != 0 {
 		t.Errorf("%d bytes are still counted", used)
+	}
+	if f.answers.used != 0 || len(f.answers.waiting) != 0 {
+		t.Errorf("%d bytes of answers are still counted, %d requests wait", f.answers.used, len(f.answers.waiting))
 	}
 	w := f.dial(t)
 	w.send(request1("1", "echo", "{}") + "\n")
@@ -121,7 +137,11 @@ func (f *fixture) talk(t *testing.T, rng *rand.Rand, text []byte) {
 // checkLines checks that answers are whole.
 func checkLines(t *testing.T, answers []byte) {
 	t.Helper()
-	if len(answers) == 0 || answers[0] == 'C' {
+	switch {
+	case len(answers) == 0 || answers[0] == 'C':
+		return
+	case answers[0] == 'H':
+		checkHTTPResponses(t, answers)
 		return
 	}
 	for line := range bytes.Lines(answers) {
