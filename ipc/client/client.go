@@ -347,6 +347,9 @@ func (c *Client) end(cause error) {
 	close(c.gone)
 }
 
+// Done is closed when the connection has ended.
+func (c *Client) Done() <-chan struct{} { return c.gone }
+
 func (c *Client) reason() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
