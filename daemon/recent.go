@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"quern/index"
 	"quern/ipc"
@@ -24,7 +23,7 @@ func (d *Daemon) recent(ctx context.Context, p ipc.RecentParams) (ipc.RecentResu
 	if err != nil {
 		return ipc.RecentResult{}, err
 	}
-	choose, err := keep(c, like, time.Now())
+	choose, err := chosen(c, like)
 	if err != nil {
 		return ipc.RecentResult{}, err
 	}

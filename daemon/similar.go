@@ -2,9 +2,10 @@ package daemon
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"time"
 
 	"quern/index"
 	"quern/ipc"
@@ -21,37 +22,43 @@ type pattern struct {
 	passage int      // -1: the whole document
 }
 
-// is reports whether the hit is the pattern itself.
-func (p pattern) is(h *ipc.Hit) bool {
-	return p.path != "" && h.Path == p.path && (p.passage < 0 || h.Passage == p.passage)
-}
-
 // similar answers with the passages like a passage, a document or a text: those
 // that a search for its most telling words finds, itself left out.
 func (d *Daemon) similar(ctx context.Context, p ipc.SimilarParams) (ipc.SearchResult, error) {
 	ctx, end := server.Supersede(ctx, p.Session)
 	defer end()
 	like := searchLike(p)
-	if _, err := d.searchOptions(like); err != nil {
+	options, err := d.searchOptions(like)
+	if err != nil {
 		return ipc.SearchResult{}, err
 	}
 	c, stale, err := d.fresh(ctx, like)
 	if err != nil {
 		return ipc.SearchResult{}, err
 	}
-	snapshot := c.engine.Snapshot()
+	if options.Keep, err = chosen(c, like); err != nil {
+		return ipc.SearchResult{}, err
+	}
+	start, pending, snapshot := time.Now(), c.watch.State().Pending, c.engine.Snapshot()
 	of, err := d.patternOf(c, snapshot, p)
 	if err != nil {
 		return ipc.SearchResult{}, err
 	}
-	if p.Collapse == "document" {
-		of.passage = -1 // its document's best passage would be itself
+	query := strings.Join(snapshot.Telling(of.texts, of.path != "", similarTerms), " ")
+	found, err := searchWithout(ctx, snapshot, query, options, of)
+	if err != nil {
+		return ipc.SearchResult{}, fmt.Errorf("search: %w", err)
 	}
-	like.Query = strings.Join(snapshot.Telling(of.texts, of.path != "", similarTerms), " ")
-	like.Sync, like.Session = false, ""
-	out, err := d.searchWithout(ctx, like, of, snapshot)
-	out.Stale = stale
-	return out, err
+	out := ipc.SearchResult{
+		Query: query, Model: string(options.Model), Generation: c.base + found.Generation,
+		Passages: found.Passages, Total: found.Total, TotalAtLeast: found.TotalAtLeast,
+		Pending: pending, Stale: stale, Hits: []ipc.Hit{},
+	}
+	for _, h := range within(found.Hits, p.Budget) {
+		out.Hits = append(out.Hits, wireHit(&h, true))
+	}
+	out.TookUS = time.Since(start).Microseconds()
+	return out, nil
 }
 
 // searchLike is the search that has the params of p.
@@ -63,63 +70,33 @@ func searchLike(p ipc.SimilarParams) ipc.SearchParams {
 	}
 }
 
-// searchWithout searches and leaves the pattern out. It asks for as many hits
-// more as the pattern may have.
-func (d *Daemon) searchWithout(ctx context.Context, p ipc.SearchParams, of pattern, s *index.Snapshot) (ipc.SearchResult, error) {
-	wide, extra := p, 0
-	if of.path != "" {
-		extra = d.passagesOf(s, of, p.Collapse)
+// searchWithout searches for everything but the pattern: its document, where that
+// counts as one, or else the passage, which one hit more makes up for.
+func searchWithout(ctx context.Context, s *index.Snapshot, query string, o index.SearchOptions, of pattern) (*index.Result, error) {
+	choose := o.Keep
+	if of.path != "" && (of.passage < 0 || o.CollapseDocument) {
+		o.Keep = func(doc *index.DocumentInfo) bool { return doc.Path != of.path && (choose == nil || choose(doc)) }
+		return s.Search(ctx, query, o)
 	}
-	wide.K, wide.Offset, wide.Budget = wantedHits(p)+p.Offset+extra, 0, 0
-	if wide.K > maxHits {
-		wide.K = maxHits
+	if of.path == "" {
+		return s.Search(ctx, query, o)
 	}
-	out, err := d.search(ctx, wide)
+	k, offset := o.K, o.Offset
+	o.K, o.Offset = k+offset+1, 0
+	found, err := s.Search(ctx, query, o)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
-	before := len(out.Hits)
-	out.Hits = slices.DeleteFunc(out.Hits, func(h ipc.Hit) bool { return of.is(&h) })
-	out.Total -= before - len(out.Hits)
-	out.Hits = out.Hits[min(p.Offset, len(out.Hits)):]
-	out.Hits = out.Hits[:min(wantedHits(p), len(out.Hits))]
-	out.Hits = withinBudget(out.Hits, p.Budget)
-	return out, nil
-}
-
-// passagesOf is how many hits of a search may be the pattern.
-func (d *Daemon) passagesOf(s *index.Snapshot, of pattern, collapse string) int {
-	path, err := ipc.DecodePath(of.path)
-	if doc, ok := s.Document(path); err == nil && ok && of.passage < 0 && collapse != "document" {
-		return doc.Passages
+	found.Hits = slices.DeleteFunc(found.Hits, func(h index.Hit) bool {
+		return h.Document.Path == of.path && h.N == of.passage
+	})
+	found.Hits = found.Hits[min(offset, len(found.Hits)):]
+	found.Hits = found.Hits[:min(k, len(found.Hits))]
+	// It has all terms of the query, so it was counted if it is chosen.
+	if doc, ok := s.Document(of.path); ok && query != "" && (choose == nil || choose(doc)) {
+		found.Total--
 	}
-	return 1
-}
-
-// wantedHits is the k of a search.
-func wantedHits(p ipc.SearchParams) int {
-	switch {
-	case p.K > 0:
-		return p.K
-	case p.Budget > 0:
-		return maxHits
-	}
-	return defaultHits
-}
-
-// withinBudget is within for hits of the protocol.
-func withinBudget(hits []ipc.Hit, budget int) []ipc.Hit {
-	if budget == 0 {
-		return hits
-	}
-	out, chars := []ipc.Hit{}, 0
-	for _, h := range hits {
-		n := utf8.RuneCountInString(h.Text)
-		if tokens := (chars + n + charsPerToken - 1) / charsPerToken; tokens <= budget {
-			out, chars = append(out, h), chars+n
-		}
-	}
-	return out
+	return found, nil
 }
 
 // patternOf finds what others are to be similar to.
@@ -146,7 +123,7 @@ func (d *Daemon) patternOf(c *core, s *index.Snapshot, p ipc.SimilarParams) (pat
 
 // chosenPattern is the passage that the params name, or the whole document.
 func chosenPattern(path string, all []index.Passage, p ipc.SimilarParams) (pattern, error) {
-	out := pattern{path: ipc.EncodePath(path)}
+	out := pattern{path: path}
 	n := -1
 	switch {
 	case p.Passage != nil:

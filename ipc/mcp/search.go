@@ -2,10 +2,11 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"quern/ipc"
 )
@@ -99,12 +100,17 @@ func (b bridge) search(ctx context.Context, a searchArguments) (reply, error) {
 		Query: a.Query, K: amount(a.K), Budget: budget, Folders: a.Folders, Path: a.Path, Types: a.Types, Since: a.Since,
 		Sync: true, SyncTimeoutMS: syncMS,
 	}
-	var r ipc.SearchResult
-	if err := b.daemon.Call(ctx, ipc.MethodSearch, p, &r); err != nil {
+	var raw json.RawMessage
+	if err := b.daemon.Call(ctx, ipc.MethodSearch, p, &raw); err != nil {
 		return reply{}, err
 	}
+	var r ipc.SearchResult
+	var also struct{ Suggestions []string }
+	if err := errors.Join(json.Unmarshal(raw, &r), json.Unmarshal(raw, &also)); err != nil {
+		return reply{}, fmt.Errorf("read the daemon's answer: %w", err)
+	}
 	if len(r.Hits) == 0 {
-		return b.nothing(ctx, p, r), nil
+		return b.nothing(ctx, p, r, also.Suggestions), nil
 	}
 	return hitsReply(r, fmt.Sprintf("for %q", a.Query), p.K), nil
 }
@@ -170,16 +176,16 @@ func underHeading(heading []string, text string) string {
 func day(modified string) string { return modified[:min(10, len(modified))] }
 
 // nothing says what was searched without a hit, whether the filters are why, and
-// what words the files have that are like those asked for.
-func (b bridge) nothing(ctx context.Context, p ipc.SearchParams, r ipc.SearchResult) reply {
-	out := hitsAnswer{freshness: freshnessOf(r), Total: r.Total, Hits: []hit{}, Suggestions: b.suggestions(ctx, p)}
+// which queries like it would find something.
+func (b bridge) nothing(ctx context.Context, p ipc.SearchParams, r ipc.SearchResult, suggestions []string) reply {
+	out := hitsAnswer{freshness: freshnessOf(r), Total: r.Total, Hits: []hit{}, Suggestions: suggestions}
 	q := newQuoter("No passage%s for %q: %d passages in %s were searched (%s).",
 		tooSmall(r), plain(p.Query), r.Passages, searched(p), out.freshness)
 	if n := b.unfiltered(ctx, p); n > 0 {
 		q.line("Without path, types, since and folders there are %d: leave some of these out.", n)
 	}
 	if len(out.Suggestions) > 0 {
-		q.line("Words of the files that are like these: %s", plain(strings.Join(out.Suggestions, ", ")))
+		q.line("These would find something: %s", plain(strings.Join(out.Suggestions, "; ")))
 	} else if r.Total == 0 {
 		q.line("Try other words that the text itself would use, or fewer filters.")
 	}
@@ -213,33 +219,4 @@ func (b bridge) unfiltered(ctx context.Context, p ipc.SearchParams) int {
 	// An error here would hide the answer that there is.
 	_ = b.daemon.Call(ctx, ipc.MethodSearch, ipc.SearchParams{Query: p.Query, K: 1}, &r)
 	return r.Total
-}
-
-// mostSuggestions bounds the words suggested.
-const mostSuggestions = 8
-
-// suggestions are words of the files that are like the words of the query: those
-// that its words find when each may be misspelt.
-func (b bridge) suggestions(ctx context.Context, p ipc.SearchParams) []string {
-	var fuzzy []string
-	for _, w := range strings.FieldsFunc(p.Query, func(r rune) bool { return !isWordRune(r) }) {
-		if utf8.RuneCountInString(w) > 3 && len(fuzzy) < 8 {
-			fuzzy = append(fuzzy, w+"~")
-		}
-	}
-	if len(fuzzy) == 0 {
-		return nil
-	}
-	var r ipc.SearchResult
-	// As above: an error is no suggestion.
-	_ = b.daemon.Call(ctx, ipc.MethodSearch, ipc.SearchParams{Query: strings.Join(fuzzy, " "), K: 10}, &r)
-	var out []string
-	for _, h := range r.Hits {
-		for _, span := range h.Highlights {
-			if word := strings.ToLower(h.Text[span[0]:span[1]]); !slices.Contains(out, word) && len(out) < mostSuggestions {
-				out = append(out, word)
-			}
-		}
-	}
-	return out
 }
