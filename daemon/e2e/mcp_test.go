@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -119,5 +121,29 @@ func TestMCPConfig(t *testing.T) {
 	}
 	if _, msg, code := s.quern("mcp", "config", "ed"); code != 2 || !strings.Contains(msg, "claude-desktop") {
 		t.Errorf("an unknown client: code %d, %s", code, msg)
+	}
+}
+
+// TestAgentsPage runs the commands of docs/agents.md.
+func TestAgentsPage(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(root, "docs", "agents.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands, problems := readmeCommands(string(text))
+	for _, p := range problems {
+		t.Error(p)
+	}
+	s := workedExample(t)
+	for _, c := range commands {
+		if said := s.follow(t, c); said == "" {
+			t.Errorf("%s prints nothing", c)
+		}
+	}
+	for _, tool := range []string{"search", "get", "similar", "recent", "status"} {
+		if !strings.Contains(string(text), "\n| `"+tool+"` |") {
+			t.Errorf("the page does not tell of %s", tool)
+		}
 	}
 }
