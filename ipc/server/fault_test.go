@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -15,6 +16,8 @@ import (
 
 	"quern/ipc"
 )
+
+var faults = flag.Int("faults", 1500, "how many damaged conversations TestFaultInjection has in each framing")
 
 // post is an HTTP request.
 func post(method, body string) string {
@@ -72,7 +75,7 @@ func TestFaultInjection(t *testing.T) {
 			f.talk(t, rng, whole[:cut])
 			runs++
 		}
-		for range 1500 {
+		for range *faults {
 			f.talk(t, rng, flip(rng, whole))
 			runs++
 		}
@@ -94,9 +97,16 @@ func TestFaultInjection(t *testing.T) {
 	}
 }
 
-// flip changes some bytes of a conversation.
+// flip changes some bytes of a conversation, of which it cuts off either end or
+// repeats a piece.
 func flip(rng *rand.Rand, whole []byte) []byte {
 	b := bytes.Clone(whole)
+	switch from, to := rng.IntN(len(b)), rng.IntN(len(b)); rng.IntN(4) {
+	case 0:
+		b = b[from:]
+	case 1:
+		b = append(b[:to+1], whole[from:]...)
+	}
 	for range 1 + rng.IntN(4) {
 		b[rng.IntN(len(b))] ^= byte(1 << rng.IntN(8))
 	}
