@@ -23,6 +23,8 @@ var arrows = []struct {
 	{"quern/ipc", "a leaf: any client can import the wire types", nil},
 	{"quern/ipc/server", "it moves messages and knows no method", []string{"quern/ipc", "quern/ipc/internal/..."}},
 	{"quern/ipc/client", "importable by others without the daemon", []string{"quern/ipc", "quern/ipc/internal/..."}},
+	{"quern/ipc/schema", "it describes the wire types and nothing else", []string{"quern/ipc"}},
+	{"quern/ipc/mcp", "it is one more client of the socket", []string{"quern/ipc", "quern/ipc/client"}},
 	{"quern/ipc/internal/sock", "what both ends must agree on about a socket's place", nil},
 	{"quern/ipc/internal/strict", "strict JSON and nothing else", nil},
 	{"quern/index/extract", "bytes to text, nothing else", nil},
@@ -37,9 +39,9 @@ var arrows = []struct {
 	{"quern/index/segment", "the format knows bytes, not ranking", []string{"quern/index/segment/...", "quern/index/rank"}},
 	{"quern/index/segment/vfs", "a small file system", nil},
 	{"quern/daemon", "the one place where the parts are joined", []string{
-		"quern/config", "quern/watcher/...", "quern/index/...", "quern/ipc", "quern/ipc/server"}},
+		"quern/config", "quern/watcher/...", "quern/index/...", "quern/ipc", "quern/ipc/schema", "quern/ipc/server"}},
 	{"quern/daemon/cli", "it talks to the daemon as any client does; config is for finding and editing the file, eval for what quern eval measures", []string{
-		"quern/config", "quern/ipc", "quern/ipc/client", "quern/daemon", "quern/index/eval"}},
+		"quern/config", "quern/ipc", "quern/ipc/client", "quern/ipc/mcp", "quern/daemon", "quern/index/eval"}},
 	{"quern/daemon/e2e", "tests of the real binary", nil},
 }
 

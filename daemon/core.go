@@ -23,6 +23,9 @@ type core struct {
 	engine *index.Engine
 	watch  *watcher.Watcher
 	files  *fileTable
+	// changes remembers what was applied, and news, the daemon's, is told.
+	changes changeLog
+	news    *news
 	// base is added to the engine's generation, so that generations grow
 	// across cores; it is set before the core answers.
 	base uint64
@@ -75,13 +78,14 @@ func (f *folder) pollEvery() time.Duration {
 
 // startCore starts a core for cfg. The caller holds d.reloading.
 func (d *Daemon) startCore(cfg config.Config) (*core, error) {
-	c := &core{files: newFileTable(), key: indexKey(cfg), forced: map[string]int{}, damaged: make(chan struct{}, 1), caughtUp: make(chan struct{}), ended: make(chan struct{}),
+	c := &core{files: newFileTable(), news: &d.news, key: indexKey(cfg), forced: map[string]int{}, damaged: make(chan struct{}, 1), caughtUp: make(chan struct{}), ended: make(chan struct{}),
 		sweeps: make(chan chan struct{}), swept: make(chan struct{})}
 	c.dir = filepath.Join(d.indexDir(), c.key)
 	var err error
 	if c.engine, err = index.Open(d.indexOptions(cfg, c)); err != nil {
 		return nil, fmt.Errorf("open the index: %w", err)
 	}
+	c.changes.start = c.engine.Snapshot().Generation()
 	// Two watchers would take each other's cookies for their own.
 	d.cores++
 	c.cookies = filepath.Join(d.dataDir, "cookies", strconv.Itoa(d.cores))
@@ -123,6 +127,8 @@ func (c *core) recover(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-c.damaged:
+			c.changes.lose()
+			c.news.tell()
 			for _, f := range c.list() {
 				c.watch.Rescan(f.Path)
 			}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,6 +54,9 @@ type Daemon struct {
 	dataDir string
 	end     context.CancelFunc // asks Run to return
 	idle    *idleTimer
+	// instance names this run to clients that compare generations.
+	instance string
+	news     news // told when documents or the work to do have changed
 
 	core      atomic.Pointer[core] // answers queries
 	switching sync.WaitGroup       // goroutines of switchWhenReady
@@ -122,6 +126,7 @@ func newDaemon(o Options, end context.CancelFunc) (*Daemon, error) {
 	return &Daemon{
 		opts: o, log: o.Log, started: time.Now(), socket: socket, dataDir: dataDir,
 		end: end, idle: newIdleTimer(o.IdleExit), cfg: cfg,
+		instance: strconv.FormatInt(time.Now().UnixNano(), 36) + "-" + strconv.Itoa(os.Getpid()),
 	}, nil
 }
 

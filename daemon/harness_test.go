@@ -2,6 +2,7 @@ package daemon_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -113,8 +114,12 @@ func call[R any](h *harness, method string, params any) R {
 func try[R any](h *harness, method string, params any) (result R, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	err = h.client.Call(ctx, method, params, &result)
-	return result, err
+	var raw json.RawMessage
+	if err = h.client.Call(ctx, method, params, &raw); err != nil {
+		return result, err
+	}
+	checkSchemas(h, method, params, raw)
+	return result, json.Unmarshal(raw, &result)
 }
 
 // code is the protocol's code of an error, 0 for another kind of error.

@@ -59,10 +59,12 @@ func (p *pipeline) run(ctx context.Context) {
 		if err != nil {
 			return
 		}
+		p.core.news.tell()
 		if !p.applyAll(ctx, batch.Changes) {
 			return
 		}
 		p.core.watch.Done(batch)
+		p.core.news.tell()
 		for i := range batch.Changes {
 			p.used += batch.Changes[i].Info.Size
 		}
@@ -141,9 +143,12 @@ func (p *pipeline) applyAll(ctx context.Context, changes []watcher.Change) bool 
 func (p *pipeline) commit(ctx context.Context, prepare func() []index.Change) bool {
 	changes := prepare()
 	for wait := retryFirst; ; wait = min(2*wait, retryMost) {
-		_, err := p.core.engine.Apply(ctx, changes)
+		before := p.core.engine.Snapshot()
+		generation, err := p.core.engine.Apply(ctx, changes)
 		if err == nil {
 			p.core.stuck.Store(nil)
+			p.core.changes.record(before, generation, changes)
+			p.core.news.tell()
 			return true
 		}
 		if ctx.Err() == nil {

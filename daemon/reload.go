@@ -127,6 +127,7 @@ func (d *Daemon) switchWhenReady(next *core) {
 	old.halt() // its generation is the last one before next's
 	next.base = old.generation() + 1
 	d.core.Store(next)
+	d.news.tell()
 	d.setNext(nil)
 	old.close()
 	d.removeOldIndexes()

@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"time"
 
 	"quern/index"
 	"quern/ipc"
+	"quern/ipc/schema"
 	"quern/ipc/server"
 	"quern/watcher"
 )
@@ -25,37 +27,83 @@ const (
 
 // register connects the protocol's methods.
 func (d *Daemon) register(s *server.Server) {
-	handle(d, s, ipc.MethodHello, d.hello)
-	handle(d, s, ipc.MethodSearch, d.search)
-	handle(d, s, ipc.MethodPassages, d.passages)
-	handle(d, s, ipc.MethodExplain, d.explain)
-	handle(d, s, ipc.MethodStatus, d.status)
+	handle(d, s, ipc.MethodHello, d.hello(s), server.ReadOnly)
+	handle(d, s, ipc.MethodSearch, d.searchInSession, server.ReadOnly)
+	handle(d, s, ipc.MethodPassages, d.passages, server.ReadOnly)
+	handle(d, s, ipc.MethodSimilar, d.similar, server.ReadOnly)
+	handle(d, s, ipc.MethodExplain, d.explain, server.ReadOnly)
+	handle(d, s, ipc.MethodRecent, d.recent, server.ReadOnly)
+	handle(d, s, ipc.MethodStatus, d.status, server.ReadOnly)
 	handle(d, s, ipc.MethodSync, d.sync)
+	handle(d, s, ipc.MethodSubscribe, d.subscribe)
+	handle(d, s, ipc.MethodUnsubscribe, d.unsubscribe)
 	handle(d, s, ipc.MethodReindex, d.reindex)
 	handle(d, s, ipc.MethodReload, d.reload)
-	handle(d, s, ipc.MethodFoldersList, d.foldersList)
+	handle(d, s, ipc.MethodFoldersList, d.foldersList, server.ReadOnly)
 	handle(d, s, ipc.MethodFoldersAdd, d.foldersAdd)
 	handle(d, s, ipc.MethodFoldersRemove, d.foldersRemove)
 	handle(d, s, ipc.MethodShutdown, d.shutdown)
 	handle(d, s, ipc.MethodVerify, d.verify)
+	handle(d, s, ipc.MethodSchema, schemaOf(s), server.ReadOnly)
 }
 
 // handle registers a method and keeps the idle timer informed.
-func handle[P, R any](d *Daemon, s *server.Server, method string, h func(context.Context, P) (R, error)) {
+func handle[P, R any](d *Daemon, s *server.Server, method string, h func(context.Context, P) (R, error), options ...server.MethodOption) {
 	server.Handle(s, method, func(ctx context.Context, p P) (R, error) {
 		defer d.idle.begin()()
 		return h(ctx, p)
-	})
+	}, options...)
 }
 
-func (d *Daemon) hello(_ context.Context, p ipc.HelloParams) (ipc.HelloResult, error) {
-	d.log.Debug("hello", "client", p.Client, "version", p.Version)
-	return ipc.HelloResult{
-		Server: "quern", Version: d.opts.Version, Protocol: ipc.ProtocolVersion,
-		Generation:   d.core.Load().generation(),
-		Capabilities: []string{string(index.TFIDF), string(index.BM25), "sync", "explain"},
-		Limits:       ipc.Limits{RequestBytes: ipc.MaxRequestBytes, InFlight: ipc.MaxInFlight, K: maxHits},
-	}, nil
+// hello introduces the daemon as the server s is.
+func (d *Daemon) hello(s *server.Server) func(context.Context, ipc.HelloParams) (ipc.HelloResult, error) {
+	return func(_ context.Context, p ipc.HelloParams) (ipc.HelloResult, error) {
+		d.log.Debug("hello", "client", p.Client, "version", p.Version)
+		return ipc.HelloResult{
+			Server: "quern", Version: d.opts.Version, Protocol: ipc.ProtocolVersion,
+			Generation: d.core.Load().generation(), Instance: d.instance,
+			Capabilities: []string{
+				string(index.TFIDF), string(index.BM25), "sync", "explain", "similar", "recent", "sessions", "subscribe", "schema", "http",
+			},
+			Limits: ipc.Limits{
+				RequestBytes: ipc.MaxRequestBytes, InFlight: ipc.MaxInFlight,
+				Connections: s.MaxConns(), Subscriptions: ipc.MaxSubscriptions, K: maxHits,
+			},
+		}, nil
+	}
+}
+
+// searchInSession is search, which a newer one of its session cancels.
+func (d *Daemon) searchInSession(ctx context.Context, p ipc.SearchParams) (ipc.SearchResult, error) {
+	ctx, end := server.Supersede(ctx, p.Session)
+	defer end()
+	return d.search(ctx, p)
+}
+
+// schemaOf describes the methods of s.
+func schemaOf(s *server.Server) func(context.Context, ipc.SchemaParams) (ipc.SchemaResult, error) {
+	return func(_ context.Context, p ipc.SchemaParams) (ipc.SchemaResult, error) {
+		out := ipc.SchemaResult{Protocol: ipc.ProtocolVersion, Methods: map[string]ipc.MessageSchemas{}}
+		for name, types := range s.Methods() {
+			if p.Method != "" && p.Method != name {
+				continue
+			}
+			described, err := schema.Method(types.Params, types.Result)
+			if err != nil {
+				return out, err
+			}
+			out.Methods[name] = described
+		}
+		if p.Method != "" && len(out.Methods) == 0 {
+			return out, ipc.Errorf(ipc.CodeNotFound, "there is no method %q", p.Method)
+		}
+		var err error
+		if out.Notifications, err = schema.Notifications(); err != nil {
+			return out, err
+		}
+		out.Error, err = schema.Of(reflect.TypeFor[ipc.Error]())
+		return out, err
+	}
 }
 
 func (d *Daemon) shutdown(context.Context, ipc.Empty) (ipc.Empty, error) {

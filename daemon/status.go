@@ -20,7 +20,7 @@ func (d *Daemon) status(_ context.Context, p ipc.StatusParams) (ipc.StatusResult
 	skipped, failed := c.files.counts()
 	cfg, configErr, rebuilding := d.configState()
 	out := ipc.StatusResult{
-		State:   ipc.StateQuiescent,
+		State:   stateOf(watch),
 		Version: d.opts.Version, PID: os.Getpid(), Started: d.started.UTC().Format(time.RFC3339),
 		Generation: c.generation(), Config: cfg.Path, ConfigError: configErr, Socket: d.socket,
 		Folders:  d.folderStatus(),
@@ -33,12 +33,6 @@ func (d *Daemon) status(_ context.Context, p ipc.StatusParams) (ipc.StatusResult
 	}
 	for i := range out.Problems {
 		out.Problems[i].Path = ipc.EncodePath(out.Problems[i].Path)
-	}
-	switch {
-	case watch.Scanning:
-		out.State = ipc.StateScanning
-	case watch.Pending > 0:
-		out.State = ipc.StateIndexing
 	}
 	out.Warnings = warnings(c, stats, out.Folders, rebuilding)
 	if p.Path != "" {

@@ -9,7 +9,7 @@ import "encoding/json"
 
 // ProtocolVersion is "major.minor": the major part grows when an old client
 // breaks, the minor part with every other change.
-const ProtocolVersion = "1.0"
+const ProtocolVersion = "1.1"
 
 // Limits of one connection. They are advertised by hello.
 const (
@@ -18,6 +18,8 @@ const (
 	// MaxInFlight bounds the requests of a connection that are being
 	// answered; further ones wait unread in the socket (back-pressure).
 	MaxInFlight = 64
+	// MaxSubscriptions bounds those of a connection.
+	MaxSubscriptions = 16
 )
 
 // Method names.
@@ -35,8 +37,17 @@ const (
 	MethodFoldersRemove = "folders.remove"
 	MethodShutdown      = "shutdown"
 	MethodVerify        = "verify"
+	MethodSimilar       = "similar"
+	MethodRecent        = "recent"
+	MethodSchema        = "schema"
+	MethodSubscribe     = "subscribe"
+	MethodUnsubscribe   = "unsubscribe"
 	// MethodCancel is a notification that cancels the request with the given id.
 	MethodCancel = "$/cancelRequest"
+	// MethodChanged and MethodProgress are notifications of the daemon, to
+	// those that have subscribed.
+	MethodChanged  = "changed"
+	MethodProgress = "progress"
 )
 
 // HelloParams introduces a client. Both fields are free text for the log.
@@ -51,6 +62,7 @@ type HelloResult struct {
 	Version      string   `json:"version"`
 	Protocol     string   `json:"protocol"`
 	Generation   uint64   `json:"generation"`
+	Instance     string   `json:"instance"` // names this run of the daemon
 	Capabilities []string `json:"capabilities"`
 	Limits       Limits   `json:"limits"`
 }
@@ -59,6 +71,10 @@ type HelloResult struct {
 type Limits struct {
 	RequestBytes int `json:"request_bytes"`
 	InFlight     int `json:"in_flight"`
+	// Connections bounds those of all clients together, Subscriptions those
+	// of this connection.
+	Connections   int `json:"connections"`
+	Subscriptions int `json:"subscriptions"`
 	// K is the largest number of hits one search returns.
 	K int `json:"k"`
 }
@@ -92,6 +108,9 @@ type SearchParams struct {
 	// Duplicates is "show" (default), or "fold": hits of nearly the same text as
 	// a better one are listed with it.
 	Duplicates string `json:"duplicates,omitempty"`
+	// Session names searches that follow each other, as while somebody types: a
+	// newer one cancels the older of the same session on its connection.
+	Session string `json:"session,omitempty"`
 }
 
 // SearchResult is the answer to a query. On the wire (wireResult) Total is named
@@ -402,4 +421,14 @@ type Empty struct{}
 // CancelParams names the request to cancel.
 type CancelParams struct {
 	ID json.RawMessage `json:"id"`
+}
+
+// IsRepeatable reports whether a method can be carried out twice without harm: it
+// changes nothing, or the second time nothing more.
+func IsRepeatable(method string) bool {
+	switch method {
+	case MethodShutdown, MethodFoldersAdd, MethodFoldersRemove, MethodSubscribe, MethodUnsubscribe:
+		return false
+	}
+	return true
 }

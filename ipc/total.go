@@ -17,6 +17,10 @@ type wireResult struct {
 	Hits         []Hit    `json:"hits"`
 }
 
+// Wire returns a value of the type that has the members of a SearchResult as
+// they are in JSON, for those who describe it.
+func (SearchResult) Wire() any { return wireResult{} }
+
 // MarshalJSON names Total total or total_at_least.
 func (r SearchResult) MarshalJSON() ([]byte, error) {
 	w := wireResult{r.Query, r.Model, r.Generation, r.Passages, &r.Total, nil, r.TookUS, r.Pending, r.Stale, r.Suggestions, r.Hits}

@@ -157,8 +157,8 @@ func init() { cobra.EnableCommandSorting = false }
 func (a *app) verbs() []*cobra.Command {
 	return []*cobra.Command{
 		a.initCommand(), a.serveCommand(), a.searchCommand(), a.statusCommand(),
-		a.showCommand(), a.explainCommand(), a.evalCommand(), a.foldersCommand(), a.reindexCommand(), a.verifyCommand(),
-		a.reloadCommand(), a.stopCommand(), a.completionCommand(), a.versionCommand(),
+		a.showCommand(), a.similarCommand(), a.recentCommand(), a.explainCommand(), a.evalCommand(), a.foldersCommand(), a.reindexCommand(),
+		a.verifyCommand(), a.reloadCommand(), a.stopCommand(), a.mcpCommand(), a.rpcCommand(), a.completionCommand(), a.versionCommand(),
 	}
 }
 
