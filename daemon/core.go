@@ -86,6 +86,8 @@ func (d *Daemon) startCore(cfg config.Config) (*core, error) {
 		return nil, fmt.Errorf("open the index: %w", err)
 	}
 	c.changes.start = c.engine.Snapshot().Generation()
+	c.setEmbedder(d.embedder)
+	c.wantEmbedding(cfg)
 	// Two watchers would take each other's cookies for their own.
 	d.cores++
 	c.cookies = filepath.Join(d.dataDir, "cookies", strconv.Itoa(d.cores))

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"quern/config"
+	"quern/index/embed"
 	"quern/ipc/server"
 )
 
@@ -67,6 +68,8 @@ type Daemon struct {
 	cores     int             // started so far
 	closed    bool            // no core may be started any more
 	temporary []config.Folder // for this daemon's life, not in the config
+	embedding config.Embedding
+	embedder  *embed.Client // by embedding; nil: vectors are learned
 
 	mu        sync.Mutex // guards all fields below
 	cfg       config.Config
@@ -202,6 +205,9 @@ func (d *Daemon) startFirst() error {
 		return err
 	}
 	d.core.Store(c)
+	if err := d.followEmbedding(d.config()); err != nil {
+		d.log.Warn("vectors are learned, as the embedding service cannot be used", "err", err)
+	}
 	d.removeOldIndexes()
 	return nil
 }
@@ -217,6 +223,11 @@ func (d *Daemon) closeCores() {
 		next.close()
 	}
 	d.core.Load().close()
+	if d.embedder != nil {
+		if err := d.embedder.Close(); err != nil {
+			d.log.Warn("the cache of embeddings could not be closed", "err", err)
+		}
+	}
 }
 
 // setNext replaces the core that is being built and returns the one before.

@@ -57,6 +57,9 @@ func (d *Daemon) adopt(old, cfg config.Config) error {
 	if started(cfg.Daemon) != started(old.Daemon) {
 		d.log.Warn("some changes of [daemon] take effect when the daemon is started again")
 	}
+	if err := d.followEmbedding(cfg); err != nil {
+		return err
+	}
 	switch {
 	case key == d.newest().key:
 	case key == d.core.Load().key: // back to what answers: nothing else need be built

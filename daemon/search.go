@@ -52,7 +52,7 @@ func (d *Daemon) search(ctx context.Context, p ipc.SearchParams) (ipc.SearchResu
 	out := ipc.SearchResult{
 		Query: p.Query, Model: string(options.Model), Generation: c.base + found.Generation,
 		Passages: found.Passages, Total: found.Total, TotalAtLeast: found.TotalAtLeast,
-		Pending: pending, Stale: stale || found.Lost,
+		Pending: pending, Stale: stale || found.Lost, Degraded: found.Degraded,
 		Hits: make([]ipc.Hit, 0, len(found.Hits)),
 	}
 	for _, h := range within(found.Hits, p.Budget) {
@@ -104,6 +104,9 @@ func searchOptions(rank config.Rank, p ipc.SearchParams) (index.SearchOptions, e
 		return o, err
 	}
 	o.Lexical, o.Weight = index.Model(rank.Lexical), rank.Weight
+	if o.Model == index.Hybrid && o.Weight == 0 {
+		o.Model = o.Lexical
+	}
 	switch p.Collapse {
 	case "", "none":
 	case "document":

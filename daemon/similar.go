@@ -52,7 +52,7 @@ func (d *Daemon) similar(ctx context.Context, p ipc.SimilarParams) (ipc.SearchRe
 	out := ipc.SearchResult{
 		Query: query, Model: string(options.Model), Generation: c.base + found.Generation,
 		Passages: found.Passages, Total: found.Total, TotalAtLeast: found.TotalAtLeast,
-		Pending: pending, Stale: stale, Hits: []ipc.Hit{},
+		Pending: pending, Stale: stale || found.Lost, Degraded: found.Degraded, Hits: []ipc.Hit{},
 	}
 	for _, h := range within(found.Hits, p.Budget) {
 		out.Hits = append(out.Hits, wireHit(&h, true))

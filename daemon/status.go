@@ -26,7 +26,7 @@ func (d *Daemon) status(_ context.Context, p ipc.StatusParams) (ipc.StatusResult
 		Folders:  d.folderStatus(),
 		Files:    ipc.FileCounts{Indexed: stats.Documents, Pending: watch.Pending, Skipped: skipped, Failed: failed},
 		Passages: stats.Passages, Terms: stats.Terms, Model: cfg.Rank.Model,
-		Index:   indexStatus(stats),
+		Index: indexStatus(stats), Embedding: embeddingStatus(c.engine),
 		Pending: watch.Pending, Progress: c.files.progress(watch.Pending),
 		Memory: residentMemory(), Problems: c.files.list(maxProblems),
 		Counters: watch.Counters, FirstIndexing: !c.isCaughtUp(),

@@ -65,7 +65,7 @@ func wireExplanation(e *index.Explanation, documents []ipc.DemandExplain) *ipc.E
 		Model: string(e.Model), TF: string(e.TF), Score: e.Score, Passages: e.Passages,
 		QueryNorm: e.QueryNorm, PassageNorm: e.PassageNorm,
 		Length: e.Length, AverageLength: e.AverageLength, K1: e.K1, B: e.B,
-		Terms: make([]ipc.TermExplain, len(e.Terms)), Dropped: e.Dropped,
+		Terms: make([]ipc.TermExplain, len(e.Terms)), Dropped: e.Dropped, Lexical: string(e.Lexical),
 	}
 	for i, t := range e.Terms {
 		out.Terms[i] = wireTerm(&t)
@@ -74,7 +74,10 @@ func wireExplanation(e *index.Explanation, documents []ipc.DemandExplain) *ipc.E
 		out.Demands = append(out.Demands, ipc.DemandExplain(d))
 	}
 	out.Demands = append(out.Demands, documents...)
-	if e.Model == index.Best {
+	if h := e.Hybrid; h != nil {
+		out.Hybrid = (*ipc.HybridExplain)(h)
+	}
+	if e.Model == index.Best || e.Lexical == index.Best {
 		out.Closely = &e.Closely
 	}
 	for _, b := range e.Bonuses {

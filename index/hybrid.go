@@ -253,6 +253,7 @@ func (s *Snapshot) explainHybrid(asked *lang.Query, o SearchOptions, path string
 	}
 	d, _ := s.lookPath(path)
 	part := h.explain(x.Score, d.places[n].pid)
+	x.Lexical = x.Model
 	x.Hybrid, x.Model, x.Score = &part, Hybrid, part.score()
 	return x, nil
 }

@@ -211,6 +211,7 @@ type Passage struct {
 // Explanation accounts for a score: the contributions, added in order, are it.
 type Explanation struct {
 	Model                  Model
+	Lexical                Model // of Hybrid; "" for the others
 	TF                     TF
 	Score                  float64
 	Passages               int

@@ -85,7 +85,7 @@ type SearchParams struct {
 	Query    string `json:"query"`
 	K        int    `json:"k,omitempty"`
 	Offset   int    `json:"offset,omitempty"`
-	Model    string `json:"model,omitempty"`    // tfidf | bm25 | best
+	Model    string `json:"model,omitempty"`    // best | tfidf | bm25 | hybrid
 	TF       string `json:"tf,omitempty"`       // log | raw
 	Collapse string `json:"collapse,omitempty"` // none (default) | document
 	// Folders, Path, Types, Since and Before choose among the hits; they
@@ -129,7 +129,9 @@ type SearchResult struct {
 	// Suggestions are queries like this one, which found nothing, that find
 	// something.
 	Suggestions []string
-	Hits        []Hit
+	// Degraded is why a hybrid search had no vectors.
+	Degraded string
+	Hits     []Hit
 }
 
 // Hit is one passage found.
@@ -221,7 +223,11 @@ type Explanation struct {
 	Demands []DemandExplain `json:"demands,omitempty"`
 	// Closely: the passage is one of the 100 that the model best looks at
 	// closely, and Bonuses is what that adds to the terms' contributions.
-	Closely *bool          `json:"closely,omitempty"` // best
+	Closely *bool `json:"closely,omitempty"` // best
+	// Hybrid is what is made of the lexical score, to which the terms and bonuses
+	// add up.
+	Lexical string         `json:"lexical,omitempty"` // hybrid: the lexical model
+	Hybrid  *HybridExplain `json:"hybrid,omitempty"`  // hybrid
 	Bonuses []BonusExplain `json:"bonuses,omitempty"` // best
 }
 
@@ -229,6 +235,16 @@ type Explanation struct {
 type DemandExplain struct {
 	Clause string `json:"clause"`
 	Met    bool   `json:"met"`
+}
+
+// HybridExplain makes a score: lexical / lexical_best + weight · max(0, cosine) /
+// cosine_best, in which the best are the greatest of all passages that may be found.
+type HybridExplain struct {
+	Lexical     float64 `json:"lexical"`
+	LexicalBest float64 `json:"lexical_best"`
+	Cosine      float64 `json:"cosine"`
+	CosineBest  float64 `json:"cosine_best"`
+	Weight      float64 `json:"weight"`
 }
 
 // BonusExplain is what the model best adds to a score: weight · idf · tf / (tf +
@@ -307,9 +323,11 @@ type StatusResult struct {
 	Passages    int            `json:"passages"`
 	Terms       int            `json:"terms"`
 	Index       IndexStatus    `json:"index"`
-	Model       string         `json:"model"`
-	Pending     int            `json:"pending"` // changes seen but not yet searchable
-	Progress    Progress       `json:"progress"`
+	// Embedding is there once anybody has asked for hybrid ranking.
+	Embedding *EmbeddingStatus `json:"embedding,omitempty"`
+	Model     string           `json:"model"`
+	Pending   int              `json:"pending"` // changes seen but not yet searchable
+	Progress  Progress         `json:"progress"`
 	// FirstIndexing: not every file that stood in the folders at the start
 	// is searchable yet.
 	FirstIndexing bool  `json:"first_indexing,omitempty"`
@@ -320,6 +338,16 @@ type StatusResult struct {
 	Warnings []string         `json:"warnings,omitempty"`
 	Counters map[string]int64 `json:"counters,omitempty"`
 	File     *FileStatus      `json:"file,omitempty"` // the answer to StatusParams.Path
+}
+
+// EmbeddingStatus tells of the vectors of hybrid ranking.
+type EmbeddingStatus struct {
+	Name       string `json:"name,omitempty"` // of the model
+	Dimensions int    `json:"dimensions,omitempty"`
+	Embedded   int    `json:"embedded"`          // passages that have a vector
+	Lacking    int    `json:"lacking"`           // passages that have none yet
+	Learned    int    `json:"learned,omitempty"` // passages there were when the model was learned
+	Error      string `json:"error,omitempty"`
 }
 
 // IndexStatus tells of the index on disk.

@@ -112,6 +112,10 @@ func explainLines(e *ipc.Explanation, o *output, indent string) []string {
 	}
 	t.add("sum", "", "", "", "", "", "", exact(sum))
 	lines := append([]string{indent + fmt.Sprintf("%s: score %s", modelText(e), exact(e.Score))}, t.fitted(o, indent)...)
+	if h := e.Hybrid; h != nil {
+		lines = append(lines, indent+fmt.Sprintf("score = sum %s / best sum %s + weight %g × cosine %s / best cosine %s",
+			exact(h.Lexical), exact(h.LexicalBest), h.Weight, exact(h.Cosine), exact(h.CosineBest)))
+	}
 	lines = append(lines, indent+normText(e))
 	if e.Closely != nil && !*e.Closely {
 		lines = append(lines, indent+"not among the 100 passages that are looked at closely: headings and neighbouring words add nothing")
@@ -151,6 +155,9 @@ func exact(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 func decimal(x float64) string { return fmt.Sprintf("%.6f", x) }
 
 func modelText(e *ipc.Explanation) string {
+	if e.Lexical != "" {
+		return oneLine(e.Model) + " over " + oneLine(e.Lexical)
+	}
 	if e.TF != "" {
 		return oneLine(e.Model) + ", tf " + oneLine(e.TF)
 	}

@@ -216,6 +216,9 @@ func ask(ctx context.Context, c *conn, p ipc.SearchParams) (*answer, error) {
 
 // warnStale says that the answer does not see every change.
 func (a *app) warnStale(r *answer, f *searchFlags) {
+	if r.Degraded != "" {
+		a.say("ranked without vectors: %s", oneLine(r.Degraded))
+	}
 	switch {
 	case r.Stale:
 		a.say("the answer may be stale: %s not yet searchable (quern status --wait, or a longer --sync-timeout)",

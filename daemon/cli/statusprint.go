@@ -49,6 +49,21 @@ func (a *app) statusLines(s *ipc.StatusResult) []string {
 	return lines
 }
 
+// vectorsText tells of the vectors of hybrid ranking.
+func vectorsText(e *ipc.EmbeddingStatus) string {
+	text := "none yet"
+	if e.Name != "" {
+		text = fmt.Sprintf("%s of %s, %s", plural(e.Embedded, "passage", "passages"), plural(e.Dimensions, "dimension", "dimensions"), oneLine(e.Name))
+	}
+	if e.Lacking > 0 {
+		text += fmt.Sprintf(", %s to come", count(e.Lacking))
+	}
+	if e.Error != "" {
+		text += ": " + oneLine(e.Error)
+	}
+	return text
+}
+
 func (a *app) summaryLines(s *ipc.StatusResult, paths pathShower) []string {
 	t := table{heads: []string{"", ""}}
 	state := s.State
@@ -59,6 +74,9 @@ func (a *app) summaryLines(s *ipc.StatusResult, paths pathShower) []string {
 	t.add("index", fmt.Sprintf("generation %d, %s, %s, model %s", s.Generation,
 		plural(s.Passages, "passage", "passages"), plural(s.Terms, "term", "terms"), s.Model))
 	t.add("disk", diskText(s.Index))
+	if s.Embedding != nil {
+		t.add("vectors", vectorsText(s.Embedding))
+	}
 	t.add("files", filesText(s.Files))
 	if s.Pending > 0 {
 		t.add("pending", plural(s.Pending, "change", "changes"))

@@ -73,6 +73,10 @@ func (s *Sample) Add(columns []int32, tf []int32) {
 // Rows is how many passages with terms were added.
 func (s *Sample) Rows() int { return max(0, s.matrix.rows()) }
 
+// condensed is how many passages, and terms, there are for each dimension at least:
+// with as many dimensions as terms nothing would be near to anything else.
+const condensed = 5
+
 // Fit learns a model. The time is proportional to (weights of the sample) ·
 // dimensions · powers, the memory to (terms + passages of the sample) ·
 // dimensions. The same sample and options give the same model on the same
@@ -87,7 +91,7 @@ func Fit(ctx context.Context, s *Sample, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := rightVectors(b, o.Dimensions)
+	v := rightVectors(b, min(o.Dimensions, max(2, min(s.Rows(), len(s.Terms))/condensed)))
 	if v == nil {
 		return nil, fmt.Errorf("%w: all are alike", ErrTooSmall)
 	}

@@ -99,7 +99,7 @@ func TestTheBasisIsThatOfTheDecomposition(t *testing.T) {
 		bags = append(bags, bag)
 	}
 	s := sampleOf(bags...)
-	const dims = 5
+	const dims = 5 // fewer than a fifth of the passages and terms
 	m := fit(t, s, dims)
 
 	dense := mat.NewDense(s.Rows(), len(s.Terms), nil)
