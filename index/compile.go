@@ -140,6 +140,9 @@ func (c *compiler) clause(i int, x *lang.Clause) {
 // words demands the words of a clause that Must or must Not be there: all of
 // them, one after the other.
 func (c *compiler) words(i int, x *lang.Clause) {
+	if x.Kind != lang.Phrase && x.Occur == lang.Any {
+		return
+	}
 	terms := c.termsOf(i)
 	if x.Occur == lang.Not {
 		terms = c.s.queryTerms(x.Text)
@@ -148,7 +151,7 @@ func (c *compiler) words(i int, x *lang.Clause) {
 	if x.Kind == lang.Phrase && x.Occur != lang.Not && len(seq.terms) > 1 {
 		c.q.spans = append(c.q.spans, seq)
 	}
-	if x.Occur == lang.Any || len(terms) == 0 {
+	if len(terms) == 0 {
 		return
 	}
 	d := demand{clause: x.String(), not: x.Occur == lang.Not}

@@ -25,6 +25,7 @@ func BenchmarkFind(b *testing.B) {
 		{"must prefix", "+$p* $2"},
 		{"fuzzy 1", "$1~1"},
 		{"fuzzy 2", "$1~2"},
+		{"nothing ranks", "-$1"},
 		{"not phrase", `$1 -"$f $g"`},
 	} {
 		b.Run(bench.name, func(b *testing.B) {

@@ -49,10 +49,10 @@ func drawQuery(t *rapid.T) *lang.Query {
 	return q
 }
 
-func findsLikeNaive(t *rapid.T, s *Snapshot, n *naive, q *lang.Query, o SearchOptions) {
+func findsLikeNaive(t interface{ Fatalf(string, ...any) }, s *Snapshot, n *naive, q *lang.Query, o SearchOptions) {
 	r, err := s.Find(context.Background(), q, o)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s: %v", q, err)
 	}
 	if o.K > 1<<32 {
 		o.K = 1 << 32 // that Offset + K may not overflow here
@@ -129,7 +129,15 @@ func (x *naive) plain(c lang.Clause) []string {
 
 // expand are the terms that a clause stands for, with their boosts.
 func (x *naive) expand(c lang.Clause) map[string]float64 {
+	if c.Kind != lang.Prefix && c.Kind != lang.Fuzzy {
+		return nil
+	}
+	key := c.String()
+	if out, ok := x.expanded[key]; ok {
+		return out
+	}
 	out := make(map[string]float64)
+	x.expanded[key] = out
 	for t := range x.df {
 		switch c.Kind {
 		case lang.Prefix:

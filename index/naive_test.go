@@ -21,6 +21,8 @@ type naive struct {
 	opts  Options
 	terms *analysis.Analyzer
 	words *analysis.Analyzer // without stop words
+
+	expanded map[string]map[string]float64 // what clauses stand for
 }
 
 type naivePassage struct {
@@ -45,7 +47,7 @@ func newNaive(docs map[string]*Document, o Options) *naive {
 	if err != nil {
 		panic(err)
 	}
-	x := &naive{df: make(map[string]int), opts: o, terms: a, words: words}
+	x := &naive{df: make(map[string]int), opts: o, terms: a, words: words, expanded: make(map[string]map[string]float64)}
 	for _, d := range docs {
 		for n, p := range chunk.Split(d.Content, o.Chunk) {
 			terms := a.Terms(string(d.Content.Text[p.Start:p.End]))
