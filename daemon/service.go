@@ -53,7 +53,7 @@ func (d *Daemon) hello(_ context.Context, p ipc.HelloParams) (ipc.HelloResult, e
 	return ipc.HelloResult{
 		Server: "quern", Version: d.opts.Version, Protocol: ipc.ProtocolVersion,
 		Generation:   d.core.Load().generation(),
-		Capabilities: []string{string(index.TFIDF), string(index.BM25), "sync", "explain"},
+		Capabilities: []string{string(index.TFIDF), string(index.BM25), string(index.Best), "sync", "explain"},
 		Limits:       ipc.Limits{RequestBytes: ipc.MaxRequestBytes, InFlight: ipc.MaxInFlight, K: maxHits},
 	}, nil
 }
