@@ -47,7 +47,7 @@ type Poll struct {
 
 // Chunk is the [chunk] table.
 type Chunk struct {
-	Strategy     string // paragraph | window | document
+	Strategy     string // paragraph | auto | window | document
 	MinWords     int
 	MaxWords     int
 	Overlap      int

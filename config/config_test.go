@@ -172,7 +172,7 @@ func TestWrongValues(t *testing.T) {
 		{"[chunk]\nmax_words = 30", "2: chunk.max_words: overlap must be less than max_words (got overlap = 30, max_words = 30)"},
 		{"[chunk]\noverlap = 5\nmax_words = 20", "3: chunk.max_words: min_words must be at most max_words (got min_words = 25"},
 		{"[chunk]\nmin_words = 121", "2: chunk.min_words: min_words must be at most max_words"},
-		{"[chunk]\nstrategy = \"paragraphs\"", `2: chunk.strategy: must be one of paragraph, window, document (got "paragraphs"); did you mean "paragraph"?`},
+		{"[chunk]\nstrategy = \"paragraphs\"", `2: chunk.strategy: must be one of paragraph, window, document, auto (got "paragraphs"); did you mean "paragraph"?`},
 		{"[chunk]\nstrategy = 3", "2: chunk.strategy: must be a string"},
 		{"[chunk]\nheading_terms = 1", "2: chunk.heading_terms: must be true or false (got the integer 1)"},
 		{"[chunk]\n\nmin_word = 25", "3: chunk.min_word: unknown key: did you mean min_words?"},

@@ -165,7 +165,10 @@ func samePath(a, b string) bool {
 }
 
 func (t *table) chunk(c *Chunk) {
-	ok := t.enum("strategy", &c.Strategy, "paragraph", "window", "document")
+	ok := t.enum("strategy", &c.Strategy, "paragraph", "window", "document", "auto")
+	if c.Strategy == "auto" {
+		c.Overlap = 40 // what it was measured to be best with
+	}
 	ok = t.integer("min_words", &c.MinWords, 0) && ok
 	ok = t.integer("max_words", &c.MaxWords, 1) && ok
 	ok = t.integer("overlap", &c.Overlap, 0) && ok
@@ -176,9 +179,9 @@ func (t *table) chunk(c *Chunk) {
 	if c.Overlap >= c.MaxWords {
 		t.fail(t.given("overlap", "max_words"), "overlap must be less than max_words (got overlap = %d, max_words = %d)", c.Overlap, c.MaxWords)
 	}
-	// Only this strategy reads min_words: a window of 20 words is fine
+	// Only these strategies read min_words: a window of 20 words is fine
 	// although the default of min_words is 25.
-	if c.Strategy == "paragraph" && c.MinWords > c.MaxWords {
+	if (c.Strategy == "paragraph" || c.Strategy == "auto") && c.MinWords > c.MaxWords {
 		t.fail(t.given("min_words", "max_words"), "min_words must be at most max_words (got min_words = %d, max_words = %d)", c.MinWords, c.MaxWords)
 	}
 }

@@ -22,7 +22,9 @@ const templateText = `# Quern's configuration. Every key has a default: what is 
 # How files are cut into passages. A change indexes everything anew.
 [chunk]
 # paragraph: paragraphs, short ones joined, long ones in windows;
-# window: windows over the whole text; document: one passage a file.
+# auto: passages that end where paragraphs, lines or sentences do, with an overlap of
+# 40 unless it is given; window: windows over the whole text; document: one passage a
+# file.
 # strategy = "paragraph"
 # Paragraphs with fewer words join the next one.
 # min_words = 25

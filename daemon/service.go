@@ -63,7 +63,7 @@ func (d *Daemon) hello(s *server.Server) func(context.Context, ipc.HelloParams) 
 			Server: "quern", Version: d.opts.Version, Protocol: ipc.ProtocolVersion,
 			Generation: d.core.Load().generation(), Instance: d.instance,
 			Capabilities: []string{
-				string(index.TFIDF), string(index.BM25), "sync", "explain", "similar", "recent", "sessions", "subscribe", "schema", "http",
+				string(index.TFIDF), string(index.BM25), string(index.Best), string(index.Hybrid), "sync", "explain", "similar", "recent", "sessions", "subscribe", "schema", "http",
 			},
 			Limits: ipc.Limits{
 				RequestBytes: ipc.MaxRequestBytes, InFlight: ipc.MaxInFlight,

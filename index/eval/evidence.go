@@ -42,7 +42,7 @@ func ParseEvidence(s string) (Evidence, error) {
 	switch {
 	case s == "":
 		return e, fmt.Errorf(`evidence is empty (write PATH, PATH#N, PATH:LINES or "a phrase")`)
-	case strings.HasSuffix(s, `"`):
+	case strings.HasSuffix(s, `"`), strings.HasPrefix(s, `"`):
 		m := withQuote.FindStringSubmatch(s)
 		if m == nil {
 			return e, fmt.Errorf("evidence %s: a quotation mark is missing, or one too many", s)

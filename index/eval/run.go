@@ -88,8 +88,8 @@ func runModel(ctx context.Context, s Searcher, set *Set, model string, o *Option
 	for i := range set.Questions {
 		q := &set.Questions[i]
 		query := Query{Text: q.Text, Model: model, K: o.depth(), Collapse: collapse}
-		if o.Words > 0 { // the shortest passages may all fit
-			query.K = max(query.K, min(o.Words, maxDepth))
+		if o.Words > 0 { // passages of ten words may all fit
+			query.K = max(query.K, min(o.Words/10, maxDepth))
 		}
 		hits, err := s.Search(ctx, query)
 		if err != nil {
