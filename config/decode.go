@@ -120,6 +120,7 @@ func (t *table) folder() (f Folder, ok bool) {
 	t.boolean("follow_symlinks", &f.FollowSymlinks)
 	t.size("max_file_size", &f.MaxFileSize)
 	t.poll("poll", &f.Poll)
+	t.enum("when_absent", &f.WhenAbsent, AbsentKeep, AbsentHide, AbsentDrop)
 	return f, ok
 }
 

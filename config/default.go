@@ -46,6 +46,7 @@ func DefaultFolder(path string) Folder {
 		Gitignore:   true,
 		MaxFileSize: 64 << 20,
 		Poll:        Poll{Mode: PollAuto},
+		WhenAbsent:  AbsentKeep,
 	}
 }
 
@@ -54,6 +55,13 @@ const (
 	PollAuto     = "auto"
 	PollNever    = "never"
 	PollInterval = "interval"
+)
+
+// Values of Folder.WhenAbsent.
+const (
+	AbsentKeep = "keep"
+	AbsentHide = "hide"
+	AbsentDrop = "drop"
 )
 
 // SameIndex reports whether an index built under o is also right under c:

@@ -4,6 +4,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,10 @@ type Options struct {
 	// IdleExit ends a daemon that has no configured folder after so long
 	// without a request; 0 means never.
 	IdleExit time.Duration
-	Log      *slog.Logger
+	// PowerSupply is the directory that tells whether the machine runs on
+	// battery. Default: /sys/class/power_supply.
+	PowerSupply string
+	Log         *slog.Logger
 	// Ready, if set, is called once the socket answers.
 	Ready func()
 }
@@ -51,6 +55,7 @@ type Daemon struct {
 	dataDir string
 	end     context.CancelFunc // asks Run to return
 	idle    *idleTimer
+	manners *manners
 
 	core      atomic.Pointer[core] // answers queries
 	switching sync.WaitGroup       // goroutines of switchWhenReady
@@ -118,6 +123,7 @@ func newDaemon(o Options, end context.CancelFunc) (*Daemon, error) {
 	return &Daemon{
 		opts: o, log: o.Log, started: time.Now(), socket: socket, dataDir: dataDir,
 		end: end, idle: newIdleTimer(o.IdleExit), cfg: cfg,
+		manners: newManners(cmp.Or(o.PowerSupply, powerSupplies), filepath.Join(dataDir, "paused"), cfg.Daemon.OnBattery),
 	}, nil
 }
 

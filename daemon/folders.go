@@ -258,6 +258,13 @@ func (d *Daemon) folderStatus() []ipc.FolderStatus {
 			State: roots[f.Path].State, Reason: roots[f.Path].Reason,
 			Documents: stats.Folders[f.Name].Documents, Passages: stats.Folders[f.Name].Passages,
 		}
+		s.Polled = roots[f.Path].Polled
+		for _, dir := range roots[f.Path].PolledAt {
+			s.PolledAt = append(s.PolledAt, ipc.EncodePath(dir))
+		}
+		if f.WhenAbsent != config.AbsentKeep {
+			s.WhenAbsent = f.WhenAbsent
+		}
 		out = append(out, s)
 	}
 	return out

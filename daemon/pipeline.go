@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"quern/index"
@@ -59,9 +60,14 @@ func (p *pipeline) run(ctx context.Context) {
 		if err != nil {
 			return
 		}
+		if !p.core.manners.await(ctx) {
+			return
+		}
+		began := time.Now()
 		if !p.applyAll(ctx, batch.Changes) {
 			return
 		}
+		took := time.Since(began)
 		p.core.watch.Done(batch)
 		for i := range batch.Changes {
 			p.used += batch.Changes[i].Info.Size
@@ -69,6 +75,9 @@ func (p *pipeline) run(ctx context.Context) {
 		if p.core.watch.State().Pending == 0 {
 			p.core.files.quiet()
 			p.giveBack()
+		}
+		if p.core.hurry.Load() == 0 {
+			p.core.manners.rest(ctx, len(batch.Changes), took)
 		}
 	}
 }
@@ -165,14 +174,15 @@ func (p *pipeline) commit(ctx context.Context, prepare func() []index.Change) bo
 // order; files are read side by side. moved has what renames found.
 func (p *pipeline) prepare(changes []watcher.Change, moved map[string]origin) []index.Change {
 	out := make([]index.Change, len(changes))
+	var next atomic.Int64
+	work := func() {
+		for i := next.Add(1) - 1; i < int64(len(changes)); i = next.Add(1) - 1 {
+			out[i] = p.one(changes[i], moved[changes[i].Path])
+		}
+	}
 	var wg sync.WaitGroup
-	slots := make(chan struct{}, readers)
-	for i, c := range changes {
-		slots <- struct{}{}
-		wg.Go(func() {
-			out[i] = p.one(c, moved[c.Path])
-			<-slots
-		})
+	for range min(readers, len(changes)) {
+		wg.Go(func() { p.core.run(work) })
 	}
 	wg.Wait()
 	return compact(out)
@@ -248,6 +258,7 @@ func (p *pipeline) read(c watcher.Change, from origin) (index.Change, error) {
 		return index.Change{}, errVanished // its folder has just been removed
 	}
 	if from.path == "" && p.isIndexed(f, c) {
+		p.core.work.unchanged.Add(1)
 		return index.Change{}, nil
 	}
 	began := time.Now()
@@ -265,8 +276,10 @@ func (p *pipeline) read(c watcher.Change, from origin) (index.Change, error) {
 	doc := document(f, c.Path, info.ModTime(), info.Size())
 	doc.Fingerprint = note.String()
 	if from.path != "" && from.digest == note.digest {
+		p.core.work.moved.Add(1)
 		return index.Change{Move: &index.Move{From: from.path, To: *doc}}, nil
 	}
+	p.core.work.extracted.Add(1)
 	if doc.Content, err = extracted(c.Path, data); err != nil {
 		return index.Change{}, err
 	}

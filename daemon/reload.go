@@ -65,6 +65,7 @@ func (d *Daemon) adopt(old, cfg config.Config) error {
 	default:
 		return d.rebuild(cfg)
 	}
+	d.manners.setMode(cfg.Daemon.OnBattery)
 	if err := d.applyFolders(cfg); err != nil {
 		return err
 	}
@@ -72,8 +73,7 @@ func (d *Daemon) adopt(old, cfg config.Config) error {
 	return nil
 }
 
-// started are the keys that are read at the start alone: all but those without
-// effect yet.
+// started are the keys that are read at the start alone: all but on_battery.
 func started(c config.Daemon) config.Daemon {
 	c.OnBattery = ""
 	return c
@@ -104,6 +104,7 @@ func (d *Daemon) rebuild(cfg config.Config) error {
 		abandoned.close()
 		d.removeOldIndexes()
 	}
+	d.manners.setMode(cfg.Daemon.OnBattery)
 	// The folders may differ too: the old core follows what it can.
 	old := d.core.Load()
 	if err := old.setFolders(d.makeFolders(cfg, old.list())); err != nil {
@@ -115,7 +116,7 @@ func (d *Daemon) rebuild(cfg config.Config) error {
 
 // switchWhenReady lets next answer once it has seen every file.
 func (d *Daemon) switchWhenReady(next *core) {
-	if err := next.sync(context.Background()); err != nil {
+	if err := next.barrier(context.Background()); err != nil {
 		return // closed meanwhile
 	}
 	d.reloading.Lock()

@@ -63,6 +63,7 @@ func (d *Daemon) indexOptions(cfg config.Config, c *core) index.Options {
 		HeadingTerms: cfg.Chunk.HeadingTerms,
 		Threads:      cfg.Daemon.Threads,
 		Log:          d.log,
+		Run:          c.run,
 		Dir:          c.dir,
 		MemoryBudget: cfg.Daemon.MemoryBudget,
 		PurgeAfter:   cfg.Daemon.PurgeAfter,

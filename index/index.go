@@ -59,6 +59,10 @@ type Options struct {
 	// PurgeAfter is the time by which the text of a document that is gone
 	// is gone from the disk, too; 0 means one hour.
 	PurgeAfter time.Duration
+	// Run, if set, does work of Apply that is spread over several goroutines: it
+	// calls its argument, once, and returns when that has returned. It is for those
+	// who want it done at another priority.
+	Run func(work func())
 	// OnDamage, if set, is told of each damaged file that was set aside,
 	// from any goroutine: documents are missing and must be put again.
 	OnDamage func(error)

@@ -29,6 +29,9 @@ func (o *Options) fill() error {
 	if o.maxima == (segment.Maxima{}) {
 		o.maxima, o.visitAll = segment.DefaultMaxima, visitAll
 	}
+	if o.Run == nil {
+		o.Run = func(work func()) { work() }
+	}
 	if o.OnDamage == nil {
 		o.OnDamage = func(error) {}
 	}

@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -33,14 +34,24 @@ func (w *Watcher) SetRoots(roots []Root) error {
 }
 
 // do runs f in the reconciler and waits for it.
-func (w *Watcher) do(f func()) error {
+func (w *Watcher) do(f func()) error { return w.doWithin(context.Background(), f) }
+
+// doWithin is do for a caller that waits no longer than ctx, whose error it then
+// returns: f is still run.
+func (w *Watcher) doWithin(ctx context.Context, f func()) error {
 	done := make(chan struct{})
 	select {
 	case w.cmds <- func() { f(); close(done) }:
-		<-done
-		return nil
 	case <-w.closing:
 		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -266,9 +277,9 @@ func (w *Watcher) setSuspended(r *rootState, s bool, reason string) {
 }
 
 // CheckRoots looks at once whether the roots are there, as is done at every
-// RootCheck, so that State tells it. It returns ErrClosed or nil.
-func (w *Watcher) CheckRoots() error {
-	return w.do(func() { w.checkRoots(newEpoch) })
+// RootCheck, so that State tells it. It returns ctx's error or ErrClosed.
+func (w *Watcher) CheckRoots(ctx context.Context) error {
+	return w.doWithin(ctx, func() { w.checkRoots(newEpoch) })
 }
 
 // Turned receives when a root was suspended or resumed since it last did. It is

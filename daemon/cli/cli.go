@@ -155,7 +155,7 @@ func (a *app) verbs() []*cobra.Command {
 	return []*cobra.Command{
 		a.initCommand(), a.serveCommand(), a.searchCommand(), a.statusCommand(),
 		a.showCommand(), a.explainCommand(), a.foldersCommand(), a.reindexCommand(), a.verifyCommand(),
-		a.reloadCommand(), a.stopCommand(), a.completionCommand(), a.versionCommand(),
+		a.reloadCommand(), a.pauseCommand(), a.resumeCommand(), a.stopCommand(), a.completionCommand(), a.versionCommand(),
 	}
 }
 
