@@ -239,7 +239,7 @@ func (t *table) daemon(d *Daemon) {
 	t.integer("threads", &d.Threads, 0)
 	t.size("memory_budget", &d.MemoryBudget)
 	t.duration("purge_after", &d.PurgeAfter, 0)
-	t.enum("on_battery", &d.OnBattery, "slow", "pause", "full")
+	t.enum("on_battery", &d.OnBattery, BatterySlow, BatteryPause, BatteryFull)
 }
 
 // minPoll keeps a misspelt interval from polling without pause.

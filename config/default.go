@@ -30,7 +30,7 @@ func Default() Config {
 			Settle:       50 * time.Millisecond,
 			MemoryBudget: 64 << 20,
 			PurgeAfter:   time.Hour,
-			OnBattery:    "slow",
+			OnBattery:    BatterySlow,
 		},
 	}
 }
@@ -55,6 +55,13 @@ const (
 	PollAuto     = "auto"
 	PollNever    = "never"
 	PollInterval = "interval"
+)
+
+// Values of Daemon.OnBattery.
+const (
+	BatterySlow  = "slow"
+	BatteryPause = "pause"
+	BatteryFull  = "full"
 )
 
 // Values of Folder.WhenAbsent.

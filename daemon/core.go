@@ -56,7 +56,8 @@ type core struct {
 	hurry   atomic.Int32 // barriers that clients wait for
 	work    workCounts
 
-	cookies string // the watcher's directory for them, no other watcher's
+	cookies string          // the watcher's directory for them, no other watcher's
+	running context.Context // done with stop
 	stop    func()
 	loops   sync.WaitGroup // the goroutines, which end with stop
 }
@@ -110,13 +111,16 @@ func (d *Daemon) startCore(cfg config.Config) (*core, error) {
 		return nil, err
 	}
 	c.start(newPipeline(c, d.log))
+	if d.rehash != nil {
+		c.loops.Go(func() { d.rehash.run(c.running, c) }) // ends with c.halt
+	}
 	return c, nil
 }
 
 // start starts the goroutines, which end with c.halt.
 func (c *core) start(p *pipeline) {
 	ctx, stop := context.WithCancel(context.Background())
-	c.stop = stop
+	c.running, c.stop = ctx, stop
 	p.beginCatchUp()
 	c.loops.Go(func() { p.run(ctx) })
 	c.loops.Go(func() { p.retry(ctx) })

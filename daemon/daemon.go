@@ -37,7 +37,10 @@ type Options struct {
 	// PowerSupply is the directory that tells whether the machine runs on
 	// battery. Default: /sys/class/power_supply.
 	PowerSupply string
-	Log         *slog.Logger
+	// Rehash is the time from one slow comparison of all files with the index to
+	// the next. Default: a day; negative: never.
+	Rehash time.Duration
+	Log    *slog.Logger
 	// Ready, if set, is called once the socket answers.
 	Ready func()
 }
@@ -56,6 +59,7 @@ type Daemon struct {
 	end     context.CancelFunc // asks Run to return
 	idle    *idleTimer
 	manners *manners
+	rehash  *rehasher // nil: never
 
 	core      atomic.Pointer[core] // answers queries
 	switching sync.WaitGroup       // goroutines of switchWhenReady
@@ -123,6 +127,7 @@ func newDaemon(o Options, end context.CancelFunc) (*Daemon, error) {
 	return &Daemon{
 		opts: o, log: o.Log, started: time.Now(), socket: socket, dataDir: dataDir,
 		end: end, idle: newIdleTimer(o.IdleExit), cfg: cfg,
+		rehash:  newRehasher(o.Rehash),
 		manners: newManners(cmp.Or(o.PowerSupply, powerSupplies), filepath.Join(dataDir, "paused"), cfg.Daemon.OnBattery),
 	}, nil
 }

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"quern/config"
 )
 
 const (
@@ -112,7 +114,7 @@ func (m *manners) paused() (reason string, until time.Time, changed <-chan struc
 	switch {
 	case m.pause.on:
 		return pausedByOwner, m.pause.until, m.changed
-	case m.mode == "pause" && m.onBattery():
+	case m.mode == config.BatteryPause && m.onBattery():
 		return pausedByBattery, time.Time{}, m.changed
 	}
 	return "", time.Time{}, m.changed
@@ -155,7 +157,7 @@ func (m *manners) await(ctx context.Context) bool {
 // rest waits as long as the work on many changes took, on battery.
 func (m *manners) rest(ctx context.Context, changes int, took time.Duration) {
 	m.mu.Lock()
-	slow := m.mode == "slow" && changes >= bulkChanges && m.onBattery()
+	slow := m.mode == config.BatterySlow && changes >= bulkChanges && m.onBattery()
 	m.mu.Unlock()
 	if slow {
 		m.sleep(ctx, took)

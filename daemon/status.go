@@ -45,6 +45,7 @@ func (d *Daemon) status(_ context.Context, p ipc.StatusParams) (ipc.StatusResult
 	c.work.addTo(out.Counters)
 	out.Paused = d.pauseStatus()
 	out.Freshness = freshness(cfg, watch)
+	d.addRehash(&out)
 	out.Watches = ipc.Watches{Used: watch.Watches, Limit: watch.WatchLimit}
 	out.Warnings = warnings(c, stats, out.Folders, rebuilding, out.Paused)
 	if p.Path != "" {
@@ -117,6 +118,17 @@ func pauseWarning(p *ipc.Paused) string {
 		return "indexing is paused until " + p.Until + " (quern resume ends that)"
 	}
 	return errPaused.Error()
+}
+
+// addRehash tells of the rehash: it belongs to the third way.
+func (d *Daemon) addRehash(out *ipc.StatusResult) {
+	if d.rehash == nil {
+		return
+	}
+	out.Counters["rehash_found"] = d.rehash.found.Load()
+	if at := d.rehash.ended.Load(); at != 0 {
+		out.Freshness.LastRehash = timestamp(time.Unix(0, at))
+	}
 }
 
 // freshness tells how old what is searched may be, on each of the three ways by

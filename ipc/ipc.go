@@ -311,6 +311,7 @@ type Freshness struct {
 	LastLost   string `json:"last_lost,omitempty"`   // events were lost
 	LastRescan string `json:"last_rescan,omitempty"` // and all had been scanned
 	LastAudit  string `json:"last_audit,omitempty"`  // the last whole audit ended
+	LastRehash string `json:"last_rehash,omitempty"` // all files were read and compared
 }
 
 // Watches are the directories watched, and how many the system allows all
