@@ -98,6 +98,7 @@ func (d *Daemon) startCore(cfg config.Config) (*core, error) {
 		CookieDir: c.cookies,
 		Exclude:   []string{d.dataDir},
 		Log:       d.log,
+		OnCheck:   func() { d.checkRules(c) },
 	})
 	if err != nil {
 		c.engine.Close()

@@ -61,6 +61,8 @@ type Daemon struct {
 	manners *manners
 	rehash  *rehasher // nil: never
 
+	rulesChanged chan struct{} // capacity 1: see checkRules
+
 	core      atomic.Pointer[core] // answers queries
 	switching sync.WaitGroup       // goroutines of switchWhenReady
 
@@ -127,7 +129,7 @@ func newDaemon(o Options, end context.CancelFunc) (*Daemon, error) {
 	return &Daemon{
 		opts: o, log: o.Log, started: time.Now(), socket: socket, dataDir: dataDir,
 		end: end, idle: newIdleTimer(o.IdleExit), cfg: cfg,
-		rehash:  newRehasher(o.Rehash),
+		rehash: newRehasher(o.Rehash), rulesChanged: make(chan struct{}, 1),
 		manners: newManners(cmp.Or(o.PowerSupply, powerSupplies), filepath.Join(dataDir, "paused"), cfg.Daemon.OnBattery),
 	}, nil
 }

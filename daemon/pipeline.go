@@ -50,7 +50,7 @@ type pipeline struct {
 }
 
 func newPipeline(c *core, log *slog.Logger) *pipeline {
-	return &pipeline{core: c, log: log, again: again{files: map[string]attempt{}}}
+	return &pipeline{core: c, log: log, again: newAgain()}
 }
 
 // run returns when ctx is done or the watcher is closed.

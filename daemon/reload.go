@@ -140,6 +140,10 @@ func (d *Daemon) isNext(c *core) bool {
 	return d.next == c
 }
 
+// configCheck is how often the config's directory is looked at, should it come
+// without an event.
+const configCheck = 5 * time.Second
+
 // watchConfig reads the config whenever its file changes, or the list of stop
 // words that it names. It returns when ctx
 // is done.
@@ -148,7 +152,7 @@ func (d *Daemon) watchConfig(ctx context.Context) {
 	if path == "" {
 		return
 	}
-	w, err := watcher.New(watcher.Options{Settle: d.config().Daemon.Settle, Log: d.log})
+	w, err := watcher.New(watcher.Options{Settle: d.config().Daemon.Settle, RootCheck: configCheck, Log: d.log})
 	if err != nil {
 		d.log.Error("the config file is not watched; use quern reload", "err", err)
 		return

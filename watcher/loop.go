@@ -250,6 +250,9 @@ func (w *Watcher) tick(now time.Time) {
 	w.rec.nextTick = now.Add(w.o.RootCheck)
 	w.checkRoots(newEpoch)
 	w.guardRoots()
+	if w.o.OnCheck != nil {
+		w.o.OnCheck()
+	}
 	w.clockJump(now)
 	if !now.Before(w.rec.nextRetry) {
 		w.rec.nextRetry = now.Add(w.o.Retry)

@@ -126,6 +126,10 @@ type Options struct {
 	// RootCheck is the interval at which the roots' identities are checked and
 	// the audit goes on. Default 1 s.
 	RootCheck time.Duration
+	// OnCheck, if set, is called with each root check: what else is to be looked at
+	// now and then costs no further wake-up there. It must not wait, nor call the
+	// Watcher.
+	OnCheck func()
 	// AuditRate is the number of directory entries a second that the audit
 	// compares with the table. Default 500; negative: no audit.
 	AuditRate int
