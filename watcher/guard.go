@@ -2,31 +2,36 @@ package watcher
 
 import (
 	"os"
-	"runtime"
 	"slices"
-
-	"github.com/fsnotify/fsnotify"
 )
 
 // guard watches the directories that hold the roots, so that a root that comes,
-// goes or is replaced is looked at at once and not with the next check. It has
-// an event queue of its own: whatever else happens in such a directory, which may
-// be a busy one, is passed over and cannot crowd out the events of the trees.
+// goes or is replaced is looked at at once and not with the next check. It has an
+// event queue of its own, for names that come and go alone: whatever else happens
+// in such a directory, which may be a busy one, wakes nobody and cannot crowd out
+// the events of the trees.
 type guard struct {
-	src  source
-	dirs map[string]bool
-	none bool // the system gives no such queue, or events cost a handle for each file
+	queue guardQueue // nil: none could be had, or the system has none
+	dirs  map[string]bool
+}
+
+// guardQueue tells of names that come to some directories, or leave them.
+type guardQueue interface {
+	add(dir string) error
+	// clear gives all directories up: one that was moved would go on under its
+	// old name.
+	clear()
+	// run calls seen with the path of each such name, and with "" when some may
+	// have been lost, until close.
+	run(seen func(path string))
+	close()
 }
 
 // guardRoots sees to it that the nearest directory above each root that is there
-// is watched.
+// is watched, and no other.
 func (w *Watcher) guardRoots() {
 	g := &w.rec.guard
-	if g.none || !w.openGuard() {
-		return
-	}
-	paths := make([]string, 0, len(w.roots))
-	want := map[string]bool{}
+	want, paths := map[string]bool{}, make([]string, 0, len(w.roots))
 	for path, r := range w.roots {
 		paths = append(paths, path)
 		if dir := nearestDir(path, r.suspended); dir != "" {
@@ -34,14 +39,17 @@ func (w *Watcher) guardRoots() {
 		}
 	}
 	w.guarded.Store(&paths)
+	if w.o.noGuard || g.queue == nil && (len(want) == 0 || !w.openGuard()) {
+		return
+	}
 	for dir := range g.dirs {
 		if !want[dir] {
-			_ = g.src.Remove(dir)
-			delete(g.dirs, dir)
+			w.unguard()
+			break
 		}
 	}
 	for dir := range want {
-		if !g.dirs[dir] && g.src.Add(dir) == nil {
+		if !g.dirs[dir] && g.queue.add(dir) == nil {
 			g.dirs[dir] = true
 		}
 	}
@@ -60,67 +68,35 @@ func nearestDir(path string, missing bool) string {
 	return dir
 }
 
-// openGuard makes the guard's queue with the first root.
+// openGuard makes the guard's queue.
 func (w *Watcher) openGuard() bool {
-	g := &w.rec.guard
-	if g.src != nil || len(w.roots) == 0 {
-		return g.src != nil
-	}
-	if runtime.GOOS != "linux" || w.o.noGuard {
-		g.none = true
-		return false
-	}
-	src, err := newFsnotify()
+	q, err := newGuardQueue()
 	if err != nil {
 		return false // the checks go on, and it is tried again
 	}
-	g.src, g.dirs = src, map[string]bool{}
-	w.readers.Add(1)
-	go w.readGuard(src) // ended by src.Close
+	w.rec.guard = guard{q, map[string]bool{}}
+	w.readers.Go(func() { q.run(w.sawName) }) // ended by q.close
 	return true
 }
 
+func (w *Watcher) unguard() {
+	w.rec.guard.queue.clear()
+	clear(w.rec.guard.dirs)
+}
+
 func (w *Watcher) closeGuard() {
-	if w.rec.guard.src != nil {
-		_ = w.rec.guard.src.Close()
+	if q := w.rec.guard.queue; q != nil {
+		q.close()
 	}
 }
 
-// readGuard drains the guard's queue until it is closed.
-func (w *Watcher) readGuard(s source) {
-	defer w.readers.Done()
-	events, errs := s.Events(), s.Errors()
-	for events != nil || errs != nil {
-		select {
-		case e, ok := <-events:
-			if !ok {
-				events = nil
-			} else if w.guards(e) {
-				w.doubtRoots()
-			}
-		case _, ok := <-errs:
-			if !ok {
-				errs = nil
-			} else {
-				w.doubtRoots()
-			}
-		}
-	}
-}
-
-// guards reports whether an event is about a root or what lies above one.
-func (w *Watcher) guards(e fsnotify.Event) bool {
-	if e.Op&(fsnotify.Create|fsnotify.Remove|fsnotify.Rename|fsnotify.Chmod) == 0 {
-		return false
-	}
+// sawName has the roots checked when one, or what lies above one, came or went.
+func (w *Watcher) sawName(path string) {
 	roots := w.guarded.Load()
-	return roots != nil && slices.ContainsFunc(*roots, func(root string) bool { return under(root, e.Name) })
-}
-
-// doubtRoots has the roots checked.
-func (w *Watcher) doubtRoots() {
-	w.doubt.Store(true)
-	w.kick()
+	if path == "" || slices.ContainsFunc(*roots, func(root string) bool { return under(root, path) }) {
+		w.doubt.Store(true)
+		w.kick()
+	}
 }
 
 // doubted checks the roots if something happened to one, or above one.
@@ -128,11 +104,7 @@ func (w *Watcher) doubted() {
 	if !w.doubt.Swap(false) {
 		return
 	}
-	g := &w.rec.guard
-	for dir := range g.dirs { // one that was moved would go on under its old name
-		_ = g.src.Remove(dir)
-		delete(g.dirs, dir)
-	}
+	w.unguard()
 	w.guardRoots()
 	w.checkRoots(newEpoch)
 }
