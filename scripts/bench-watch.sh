@@ -200,7 +200,7 @@ peers() {
   for engine in ${ENGINES:-quern recoll tracker}; do
     available "$engine" || { note "$engine is not installed: left out"; continue; }
     note "$engine"
-    local dir="$work/$engine"
+    local dir="$work/of-$engine"
     places "$dir"
     "${engine}_start" "$dir" || { note "$engine does not start: left out"; continue; }
     local save move lost

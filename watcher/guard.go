@@ -28,13 +28,14 @@ type guardQueue interface {
 }
 
 // guardRoots sees to it that the nearest directory above each root that is there
-// is watched, and no other.
-func (w *Watcher) guardRoots() {
+// is watched, and no other. doubt says that any root may have gone since the last
+// check.
+func (w *Watcher) guardRoots(doubt bool) {
 	g := &w.rec.guard
 	want, paths := map[string]bool{}, make([]string, 0, len(w.roots))
 	for path, r := range w.roots {
 		paths = append(paths, path)
-		if dir := nearestDir(path, r.suspended); dir != "" {
+		if dir := nearestDir(path, doubt || r.suspended); dir != "" {
 			want[dir] = true
 		}
 	}
@@ -105,6 +106,6 @@ func (w *Watcher) doubted() {
 		return
 	}
 	w.unguard()
-	w.guardRoots()
+	w.guardRoots(true)
 	w.checkRoots(newEpoch)
 }

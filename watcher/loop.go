@@ -249,7 +249,7 @@ func (w *Watcher) tick(now time.Time) {
 	}
 	w.rec.nextTick = now.Add(w.o.RootCheck)
 	w.checkRoots(newEpoch)
-	w.guardRoots()
+	w.guardRoots(false)
 	if w.o.OnCheck != nil {
 		w.o.OnCheck()
 	}

@@ -40,12 +40,19 @@ func (w *Watcher) pollStep(now time.Time) {
 			w.scanDir(n, j)
 		}
 	}
-	p.next = now.Add(pollShare * time.Since(now))
-	if len(p.todo) == 0 {
-		p.todo = nil
-		if rest := p.round.Add(w.o.Retry); rest.After(p.next) {
-			p.next = rest
-		}
+	p.goOn(now, time.Since(now), w.o.Retry)
+}
+
+// goOn sets when polling goes on that began at now and took so long: when it keeps
+// to its share, and after a round not before retry since its beginning.
+func (p *poller) goOn(now time.Time, took, retry time.Duration) {
+	p.next = now.Add(pollShare * took)
+	if len(p.todo) > 0 {
+		return
+	}
+	p.todo = nil
+	if rest := p.round.Add(retry); rest.After(p.next) {
+		p.next = rest
 	}
 }
 

@@ -87,7 +87,7 @@ func (w *Watcher) applyRoots(want map[string]Root) {
 	for _, r := range changed {
 		w.changeRoot(r, want[r.Path])
 	}
-	w.guardRoots()
+	w.guardRoots(true)
 	for _, r := range added {
 		w.checkRoot(r, 0, newEpoch)
 	}

@@ -3,7 +3,6 @@ package watcher
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 )
@@ -105,7 +104,7 @@ func (w *Watcher) scanDir(n *node, j job) {
 		w.postpone(n, bad, j)
 		return
 	}
-	entries, err := os.ReadDir(n.path)
+	entries, err := w.o.readDir(n.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		w.postpone(n, n, j)

@@ -13,7 +13,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -154,6 +156,7 @@ type Options struct {
 	// Tests replace the operating system's events and file systems.
 	newSource func() (source, error)
 	remote    func(path string) (kind string, is bool, err error)
+	readDir   func(dir string) ([]fs.DirEntry, error)
 	noGuard   bool // for then there may be no real events
 }
 
@@ -239,6 +242,9 @@ func withDefaults(o Options) (Options, error) {
 	o.noGuard = o.newSource != nil
 	if o.newSource == nil {
 		o.newSource = newFsnotify
+	}
+	if o.readDir == nil {
+		o.readDir = os.ReadDir
 	}
 	if o.remote == nil {
 		o.remote = remoteFS
