@@ -163,14 +163,17 @@ saved() {
 # stopped ENGINE DIR GROUP prints how many files were found in the end, and when the
 # count stood still.
 stopped() {
-  local start count last=-1 still=0 at=0
+  local start count base last=-1 still=0 at=0
+  "$work/watch" -make "$2/folder/while" -dirs 100 -files 0
+  sleep 10
+  base="$("$1_count" "$2" refunds)"
   kill -STOP -- "-$3"
   "$work/watch" -make "$2/folder/while" -dirs 100 -files "$files"
   start="$(now)"
   kill -CONT -- "-$3"
   while ((still < 40)) && ! [[ "$last" == "$files" ]]; do
     sleep 1
-    count="$("$1_count" "$2" refunds)"
+    count=$(("$("$1_count" "$2" refunds)" - base))
     if [[ "$count" == "$last" ]]; then still=$((still + 1)); else last="$count" still=0 at="$(since "$start")"; fi
   done
   printf '%s of %s | %s' "$last" "$files" "$at"
