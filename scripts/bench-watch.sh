@@ -232,7 +232,7 @@ latency() {
   halt "$group"
 }
 
-resident() { awk '/^VmRSS|^RssAnon/ {printf "%s %.0f MiB ", tolower($1), $2 / 1024}' "/proc/$1/status"; }
+resident() { awk '/^VmRSS|^RssAnon/ {printf "%s %.0f MiB ", tolower($1), $2 / 1024}' "/proc/$(pgrep -n -g "$1" -x quern)/status"; }
 
 # ready DIR prints the time until the daemon has looked at everything.
 ready() {
