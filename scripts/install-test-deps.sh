@@ -47,4 +47,5 @@ apt_tools() {
 
 go_tool staticcheck "honnef.co/go/tools/cmd/staticcheck@$STATICCHECK_VERSION"
 go_tool govulncheck "golang.org/x/vuln/cmd/govulncheck@$GOVULNCHECK_VERSION"
-apt_tools git jq socat
+apt_tools git jq socat vim rsync unzip
+have emacs || apt_tools emacs-nox # for the command emacs

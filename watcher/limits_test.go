@@ -69,17 +69,19 @@ func TestDeepTree(t *testing.T) {
 	c.expect(root)
 	checkWatches(t, w, root)
 	at := root + strings.Repeat("/d", 20)
-	must(t, os.Rename(at, root+"/away"))
-	must(t, os.Symlink(root+"/away", at))
-	for _, depth := range []int{20, 21, 600} {
-		must(t, w.do(func() {
+	must(t, w.do(func() { // before it can be seen
+		must(t, os.Rename(at, root+"/away"))
+		must(t, os.Symlink(root+"/away", at))
+		for _, depth := range []int{20, 21, 600} {
 			chain := w.rec.chainTo(w, root, depth)
-			bad, ok := brokenWalk(chain)
-			if ok && (len(chain) == depth+1) && (bad == nil || bad.path != at) {
+			if len(chain) != depth+1 {
+				t.Fatalf("the way to depth %d has %d directories", depth, len(chain))
+			}
+			if bad := w.broken(chain[depth]); bad == nil || bad.path != at {
 				t.Errorf("depth %d: broken at %v", depth, bad)
 			}
-		}))
-	}
+		}
+	}))
 	c.expect(root)
 	must(t, os.Remove(at))
 	must(t, os.Rename(root+"/away", at))
@@ -183,5 +185,21 @@ func TestCheckRoots(t *testing.T) {
 	w.Close()
 	if err := w.CheckRoots(t.Context()); err != ErrClosed {
 		t.Errorf("closed: %v", err)
+	}
+}
+
+// TestClockJump: when the wall's clock has gone on without us, all is scanned.
+func TestClockJump(t *testing.T) {
+	root := t.TempDir()
+	write(t, root+"/f", "x")
+	src := newFake() // which tells of nothing
+	o := Options{RootCheck: 5 * time.Millisecond, AuditRate: -1, newSource: func() (source, error) { return src, nil }}
+	w, c := start(t, o, Root{Path: root})
+	eventually(t, "scanned", func() bool { return len(c.table()) == 1 })
+	write(t, root+"/g", "y")
+	must(t, w.do(func() { w.rec.wall = w.rec.wall.Add(-time.Hour) }))
+	eventually(t, "what came while it slept", func() bool { return c.table()[root+"/g"] == "y" })
+	if n := w.State().Counters["clock_jumps"]; n != 1 {
+		t.Errorf("%d clock jumps", n)
 	}
 }

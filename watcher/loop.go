@@ -30,7 +30,7 @@ type reconciler struct {
 	wakes     int       // of idle, for tests
 
 	nextTick, nextRetry time.Time
-	wall                time.Time // at the last tick
+	lastTick, wall      time.Time // by the clock that stands still in sleep, and by the wall's
 	audit               audit
 }
 
@@ -278,12 +278,12 @@ func (w *Watcher) retry() {
 
 // clockJump scans everything when the machine seems to have slept.
 func (w *Watcher) clockJump(now time.Time) {
-	last := w.rec.wall
-	w.rec.wall = now
+	wall, last := w.rec.wall, w.rec.lastTick
+	w.rec.wall, w.rec.lastTick = now.Round(0), now
 	if last.IsZero() {
 		return
 	}
-	jump := now.Round(0).Sub(last.Round(0)) - now.Sub(last)
+	jump := now.Round(0).Sub(wall) - now.Sub(last)
 	if max(jump, -jump) < 5*time.Second {
 		return
 	}
