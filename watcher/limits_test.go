@@ -195,7 +195,11 @@ func TestClockJump(t *testing.T) {
 	src := newFake() // which tells of nothing
 	o := Options{RootCheck: 5 * time.Millisecond, AuditRate: -1, newSource: func() (source, error) { return src, nil }}
 	w, c := start(t, o, Root{Path: root})
-	eventually(t, "scanned", func() bool { return len(c.table()) == 1 })
+	eventually(t, "scanned, and not to be looked at again", func() bool {
+		alarms := 1
+		must(t, w.do(func() { alarms = len(w.rec.alarms) }))
+		return alarms == 0 && len(c.table()) == 1
+	})
 	write(t, root+"/g", "y")
 	must(t, w.do(func() { w.rec.wall = w.rec.wall.Add(-time.Hour) }))
 	eventually(t, "what came while it slept", func() bool { return c.table()[root+"/g"] == "y" })
