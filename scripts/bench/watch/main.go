@@ -112,7 +112,7 @@ func untilFound(conn net.Conn, replies *bufio.Reader, word string, limit time.Du
 				Hits    []json.RawMessage
 				Pending int
 			}
-			Error  json.RawMessage
+			Error json.RawMessage
 		}
 		if err := json.Unmarshal(line, &reply); err != nil || reply.Error != nil {
 			return 0, 0, fmt.Errorf("%s (%v)", line, err)
