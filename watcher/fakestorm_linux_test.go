@@ -244,6 +244,13 @@ func (o *world) rename(from, to string) {
 	}
 }
 
+// pause is how long nothing is done between two steps.
+func (o *world) pause() time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return time.Duration(max(0, o.r.Intn(320)-240)) * time.Millisecond
+}
+
 func (o *world) step() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -308,9 +315,7 @@ func fakeStorm(t *testing.T, seed int64) {
 	must(t, w.SetRoots([]Root{{Path: o.root}}))
 	for range 120 {
 		o.step()
-		if r.Intn(4) == 0 {
-			time.Sleep(time.Duration(r.Intn(80)) * time.Millisecond)
-		}
+		time.Sleep(o.pause())
 	}
 	time.Sleep(time.Minute) // of the fake clock
 	synctest.Wait()
