@@ -17,7 +17,9 @@ func main() {
 	std := cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
 	os.Exit(cli.Main(context.Background(), os.Args[1:], std, cli.Hooks{
 		Serve: func(ctx context.Context, o cli.ServeOptions) error {
-			return daemon.Run(ctx, daemon.Options(o))
+			return daemon.Run(ctx, daemon.Options{
+				ConfigPath: o.ConfigPath, Socket: o.Socket, Version: o.Version, IdleExit: o.IdleExit, Log: o.Log, Ready: o.Ready,
+			})
 		},
 		InUse:   daemon.ErrInUse,
 		Version: version,

@@ -36,6 +36,9 @@ type Folder struct {
 	FollowSymlinks bool
 	MaxFileSize    int64 // bytes
 	Poll           Poll
+	// WhenAbsent says what becomes of the folder's passages while it is not
+	// there: "keep", "hide" or "drop".
+	WhenAbsent string
 }
 
 // Poll says how a folder without events is kept up to date.

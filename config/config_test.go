@@ -56,6 +56,7 @@ hidden    = false
 follow_symlinks = false
 max_file_size   = "64MiB"
 poll = "auto"
+when_absent = "keep"
 
 [chunk]
 strategy  = "paragraph"
@@ -107,7 +108,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 folder = [
   { path = "/a//b/../c/" },
   { path = "$QUERN_TEST_DIR/$$x", name = "x", include = ["*.md", '*.txt'], exclude = ["a\u0062"], gitignore = false,
-    hidden = true, follow_symlinks = true, max_file_size = 1_000, poll = "1m30s" },
+    hidden = true, follow_symlinks = true, max_file_size = 1_000, poll = "1m30s", when_absent = "drop" },
 ]
 chunk.strategy = "window"
 chunk.min_words = 1
@@ -142,7 +143,7 @@ on_battery = "pause"
 `)
 	c := DefaultFolder("/a/c")
 	x := Folder{Path: "/data/$x", Name: "x", Include: []string{"*.md", "*.txt"}, Exclude: []string{"ab"},
-		Hidden: true, FollowSymlinks: true, MaxFileSize: 1000, Poll: Poll{Mode: PollInterval, Interval: 90 * time.Second}}
+		Hidden: true, FollowSymlinks: true, MaxFileSize: 1000, Poll: Poll{Mode: PollInterval, Interval: 90 * time.Second}, WhenAbsent: AbsentDrop}
 	want := Config{
 		Path:     "config.toml",
 		Folders:  []Folder{c, x},
@@ -246,6 +247,7 @@ func TestWrongValues(t *testing.T) {
 		{"[[folder]]\npath = '/x'\nexclude = ['a/../b']", "3: folder.exclude: must be relative to the folder and without . and .."},
 		{"[[folder]]\npath = '/x'\npoll = 'always'", `3: folder.poll: must be "auto", "never" or an interval`},
 		{"[[folder]]\npath = '/x'\npoll = ''", "3: folder.poll: must be"},
+		{"[[folder]]\npath = '/x'\nwhen_absent = 'hides'", `3: folder.when_absent: must be one of keep, hide, drop (got "hides"); did you mean "hide"?`},
 		{"[[folder]]\npath = '/x'\npoll = '1us'", "3: folder.poll: must be"},
 		{"[[folder]]\npath = '/x'\nmax_file_size = 'big'", "3: folder.max_file_size: must be a size"},
 		{"a = 1\n[chunk\n", "2: "},

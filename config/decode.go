@@ -124,6 +124,7 @@ func (t *table) folder() (f Folder, ok bool) {
 	t.boolean("follow_symlinks", &f.FollowSymlinks)
 	t.size("max_file_size", &f.MaxFileSize)
 	t.poll("poll", &f.Poll)
+	t.enum("when_absent", &f.WhenAbsent, AbsentKeep, AbsentHide, AbsentDrop)
 	return f, ok
 }
 
@@ -237,7 +238,7 @@ func (t *table) daemon(d *Daemon) {
 	t.integer("threads", &d.Threads, 0)
 	t.size("memory_budget", &d.MemoryBudget)
 	t.duration("purge_after", &d.PurgeAfter, 0)
-	t.enum("on_battery", &d.OnBattery, "slow", "pause", "full")
+	t.enum("on_battery", &d.OnBattery, BatterySlow, BatteryPause, BatteryFull)
 }
 
 // minPoll keeps a misspelt interval from polling without pause.

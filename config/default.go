@@ -31,7 +31,7 @@ func Default() Config {
 			Settle:       50 * time.Millisecond,
 			MemoryBudget: 64 << 20,
 			PurgeAfter:   time.Hour,
-			OnBattery:    "slow",
+			OnBattery:    BatterySlow,
 		},
 	}
 }
@@ -47,6 +47,7 @@ func DefaultFolder(path string) Folder {
 		Gitignore:   true,
 		MaxFileSize: 64 << 20,
 		Poll:        Poll{Mode: PollAuto},
+		WhenAbsent:  AbsentKeep,
 	}
 }
 
@@ -55,6 +56,20 @@ const (
 	PollAuto     = "auto"
 	PollNever    = "never"
 	PollInterval = "interval"
+)
+
+// Values of Daemon.OnBattery.
+const (
+	BatterySlow  = "slow"
+	BatteryPause = "pause"
+	BatteryFull  = "full"
+)
+
+// Values of Folder.WhenAbsent.
+const (
+	AbsentKeep = "keep"
+	AbsentHide = "hide"
+	AbsentDrop = "drop"
 )
 
 // SameIndex reports whether an index built under o is also right under c:

@@ -100,7 +100,7 @@ const templateText = `# Quern's configuration. Every key has a default: what is 
 # settle = "50ms"
 # Threads for catching up; 0: one for each CPU.
 # threads = 0
-# On battery power: slow, pause or full. It has no effect in this version.
+# On battery power: slow (many changes at half speed), pause or full.
 # on_battery = "slow"
 
 # The folders to watch have a table each, with these keys. Only the path must be
@@ -118,4 +118,6 @@ const templateText = `# Quern's configuration. Every key has a default: what is 
 #   max_file_size = "64MiB"     # larger files are skipped
 #   poll = "auto"               # auto, never, or an interval as "30s": look for changes
 #                               # where the file system does not report them
+#   when_absent = "keep"        # keep, hide or drop: what becomes of the passages while
+#                               # the folder is unmounted or gone
 `

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"time"
 
 	"quern/index"
@@ -10,7 +11,10 @@ import (
 
 // chosen is the test for the documents that the params choose apart from what they
 // ask, nil for all.
-func chosen(c *core, p ipc.SearchParams) (func(*index.DocumentInfo) bool, error) {
+func chosen(ctx context.Context, c *core, p ipc.SearchParams) (func(*index.DocumentInfo) bool, error) {
 	tests, err := filters(c, p, &lang.Query{}, time.Now())
-	return tests.keep(), err
+	if err != nil {
+		return nil, err
+	}
+	return c.withoutAbsent(ctx, tests.keep())
 }

@@ -4,6 +4,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,13 @@ type Options struct {
 	// IdleExit ends a daemon that has no configured folder after so long
 	// without a request; 0 means never.
 	IdleExit time.Duration
-	Log      *slog.Logger
+	// PowerSupply is the directory that tells whether the machine runs on
+	// battery. Default: /sys/class/power_supply.
+	PowerSupply string
+	// Rehash is the time from one slow comparison of all files with the index to
+	// the next. Default: a day; negative: never.
+	Rehash time.Duration
+	Log    *slog.Logger
 	// Ready, if set, is called once the socket answers.
 	Ready func()
 }
@@ -58,6 +65,10 @@ type Daemon struct {
 	// instance names this run to clients that compare generations.
 	instance string
 	news     news // told when documents or the work to do have changed
+	manners  *manners
+	rehash   *rehasher // nil: never
+
+	rulesChanged chan struct{} // capacity 1: see checkRules
 
 	core      atomic.Pointer[core] // answers queries
 	switching sync.WaitGroup       // goroutines of switchWhenReady
@@ -130,6 +141,8 @@ func newDaemon(o Options, end context.CancelFunc) (*Daemon, error) {
 		opts: o, log: o.Log, started: time.Now(), socket: socket, dataDir: dataDir,
 		end: end, idle: newIdleTimer(o.IdleExit), cfg: cfg,
 		instance: strconv.FormatInt(time.Now().UnixNano(), 36) + "-" + strconv.Itoa(os.Getpid()),
+		rehash:   newRehasher(o.Rehash), rulesChanged: make(chan struct{}, 1),
+		manners: newManners(cmp.Or(o.PowerSupply, powerSupplies), filepath.Join(dataDir, "paused"), cfg.Daemon.OnBattery),
 	}, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"quern/index"
@@ -49,7 +50,7 @@ type pipeline struct {
 }
 
 func newPipeline(c *core, log *slog.Logger) *pipeline {
-	return &pipeline{core: c, log: log, again: again{files: map[string]attempt{}}}
+	return &pipeline{core: c, log: log, again: newAgain()}
 }
 
 // run returns when ctx is done or the watcher is closed.
@@ -60,9 +61,14 @@ func (p *pipeline) run(ctx context.Context) {
 			return
 		}
 		p.core.news.tell()
+		if !p.core.manners.await(ctx) {
+			return
+		}
+		began := time.Now()
 		if !p.applyAll(ctx, batch.Changes) {
 			return
 		}
+		took := time.Since(began)
 		p.core.watch.Done(batch)
 		p.core.news.tell()
 		for i := range batch.Changes {
@@ -71,6 +77,9 @@ func (p *pipeline) run(ctx context.Context) {
 		if p.core.watch.State().Pending == 0 {
 			p.core.files.quiet()
 			p.giveBack()
+		}
+		if p.core.hurry.Load() == 0 {
+			p.core.manners.rest(ctx, len(batch.Changes), took)
 		}
 	}
 }
@@ -170,14 +179,15 @@ func (p *pipeline) commit(ctx context.Context, prepare func() []index.Change) bo
 // order; files are read side by side. moved has what renames found.
 func (p *pipeline) prepare(changes []watcher.Change, moved map[string]origin) []index.Change {
 	out := make([]index.Change, len(changes))
+	var next atomic.Int64
+	work := func() {
+		for i := next.Add(1) - 1; i < int64(len(changes)); i = next.Add(1) - 1 {
+			out[i] = p.one(changes[i], moved[changes[i].Path])
+		}
+	}
 	var wg sync.WaitGroup
-	slots := make(chan struct{}, readers)
-	for i, c := range changes {
-		slots <- struct{}{}
-		wg.Go(func() {
-			out[i] = p.one(c, moved[c.Path])
-			<-slots
-		})
+	for range min(readers, len(changes)) {
+		wg.Go(func() { p.core.run(work) })
 	}
 	wg.Wait()
 	return compact(out)
@@ -253,6 +263,7 @@ func (p *pipeline) read(c watcher.Change, from origin) (index.Change, error) {
 		return index.Change{}, errVanished // its folder has just been removed
 	}
 	if from.path == "" && p.isIndexed(f, c) {
+		p.core.work.unchanged.Add(1)
 		return index.Change{}, nil
 	}
 	began := time.Now()
@@ -270,8 +281,10 @@ func (p *pipeline) read(c watcher.Change, from origin) (index.Change, error) {
 	doc := document(f, c.Path, info.ModTime(), info.Size())
 	doc.Fingerprint = note.String()
 	if from.path != "" && from.digest == note.digest {
+		p.core.work.moved.Add(1)
 		return index.Change{Move: &index.Move{From: from.path, To: *doc}}, nil
 	}
+	p.core.work.extracted.Add(1)
 	if doc.Content, err = extracted(c.Path, data); err != nil {
 		return index.Change{}, err
 	}

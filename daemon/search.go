@@ -41,7 +41,9 @@ func (d *Daemon) search(ctx context.Context, p ipc.SearchParams) (ipc.SearchResu
 	if err != nil {
 		return ipc.SearchResult{}, err
 	}
-	options.Keep = tests.keep()
+	if options.Keep, err = c.withoutAbsent(ctx, tests.keep()); err != nil {
+		return ipc.SearchResult{}, err
+	}
 	start := time.Now()
 	pending := c.watch.State().Pending
 	snapshot := c.engine.Snapshot()
@@ -148,7 +150,7 @@ func (d *Daemon) fresh(ctx context.Context, p ipc.SearchParams) (c *core, stale 
 	limited, cancel := context.WithTimeout(ctx, milliseconds(p.SyncTimeoutMS, defaultSearchSync))
 	defer cancel()
 	c, err = d.barrier(limited)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+	if errors.Is(err, errPaused) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return c, true, nil
 	}
 	return c, false, closing(err)

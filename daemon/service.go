@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"time"
 
+	"quern/config"
 	"quern/index"
 	"quern/ipc"
 	"quern/ipc/schema"
@@ -45,6 +46,8 @@ func (d *Daemon) register(s *server.Server) {
 	handle(d, s, ipc.MethodShutdown, d.shutdown)
 	handle(d, s, ipc.MethodVerify, d.verify)
 	handle(d, s, ipc.MethodSchema, schemaOf(s), server.ReadOnly)
+	handle(d, s, ipc.MethodPause, d.pauseIndexing)
+	handle(d, s, ipc.MethodResume, d.resumeIndexing)
 }
 
 // handle registers a method and keeps the idle timer informed.
@@ -140,8 +143,12 @@ func (d *Daemon) sync(ctx context.Context, p ipc.SyncParams) (ipc.SyncResult, er
 	return ipc.SyncResult{Generation: c.generation()}, nil
 }
 
-// closing gives the error of a watcher that ends with the daemon its code.
+// closing gives the errors of barriers their codes: of one that ends with the
+// daemon, and of one that waits in vain.
 func closing(err error) error {
+	if errors.Is(err, errPaused) {
+		return ipc.Errorf(ipc.CodeTimeout, "%v", err)
+	}
 	if errors.Is(err, watcher.ErrClosed) {
 		return ipc.Errorf(ipc.CodeShuttingDown, "the daemon is shutting down")
 	}
@@ -191,12 +198,15 @@ func absolute(wire string) (string, error) {
 }
 
 // passages are a document's passages as indexed.
-func (d *Daemon) passages(_ context.Context, p ipc.PassagesParams) (ipc.PassagesResult, error) {
+func (d *Daemon) passages(ctx context.Context, p ipc.PassagesParams) (ipc.PassagesResult, error) {
 	path, err := absolute(p.Path)
 	if err != nil {
 		return ipc.PassagesResult{}, err
 	}
 	c := d.core.Load()
+	if err := c.mayTell(ctx, path); err != nil {
+		return ipc.PassagesResult{}, err
+	}
 	doc, all, err := c.engine.Snapshot().Passages(path)
 	if err != nil {
 		return ipc.PassagesResult{}, d.notFound(c, path, err)
@@ -248,6 +258,10 @@ func (d *Daemon) fileStatus(c *core, path string) ipc.FileStatus {
 	f := c.folderOf(path)
 	if f != nil {
 		out.Folder = f.Name
+	}
+	if f != nil && f.WhenAbsent != config.AbsentKeep && suspended(c, f) {
+		out.Reason = "its folder is not there at present"
+		return out
 	}
 	if doc, ok := c.engine.Snapshot().Document(path); ok {
 		out.State, out.Passages = ipc.FileIndexed, doc.Passages

@@ -36,11 +36,11 @@ func (d *Daemon) similar(ctx context.Context, p ipc.SimilarParams) (ipc.SearchRe
 	if err != nil {
 		return ipc.SearchResult{}, err
 	}
-	if options.Keep, err = chosen(c, like); err != nil {
+	if options.Keep, err = chosen(ctx, c, like); err != nil {
 		return ipc.SearchResult{}, err
 	}
 	start, pending, snapshot := time.Now(), c.watch.State().Pending, c.engine.Snapshot()
-	of, err := d.patternOf(c, snapshot, p)
+	of, err := d.patternOf(ctx, c, snapshot, p)
 	if err != nil {
 		return ipc.SearchResult{}, err
 	}
@@ -100,7 +100,7 @@ func searchWithout(ctx context.Context, s *index.Snapshot, query string, o index
 }
 
 // patternOf finds what others are to be similar to.
-func (d *Daemon) patternOf(c *core, s *index.Snapshot, p ipc.SimilarParams) (pattern, error) {
+func (d *Daemon) patternOf(ctx context.Context, c *core, s *index.Snapshot, p ipc.SimilarParams) (pattern, error) {
 	if p.Path == "" {
 		if p.Text == "" || p.Line != 0 || p.Passage != nil {
 			return pattern{}, ipc.Errorf(ipc.CodeInvalidParams, "path: left out (give a path, with a line or a passage if you like, or a text alone)")
@@ -112,6 +112,9 @@ func (d *Daemon) patternOf(c *core, s *index.Snapshot, p ipc.SimilarParams) (pat
 	}
 	path, err := absolute(p.Path)
 	if err != nil {
+		return pattern{}, err
+	}
+	if err := c.mayTell(ctx, path); err != nil {
 		return pattern{}, err
 	}
 	_, all, err := s.Passages(path)

@@ -52,7 +52,7 @@ func (d *Daemon) lockData(ctx context.Context) (io.Closer, error) {
 // indexOptions are the engine's options for cfg. Damage is told to c.
 func (d *Daemon) indexOptions(cfg config.Config, c *core) index.Options {
 	o := engineOptions(cfg)
-	o.Log, o.Dir = d.log, c.dir
+	o.Log, o.Run, o.Dir = d.log, c.run, c.dir
 	o.OnDamage = func(error) {
 		select {
 		case c.damaged <- struct{}{}:

@@ -27,7 +27,7 @@ func wireHit(h *index.Hit, text bool) ipc.Hit {
 }
 
 // explain accounts for one passage's score.
-func (d *Daemon) explain(_ context.Context, p ipc.ExplainParams) (ipc.Explanation, error) {
+func (d *Daemon) explain(ctx context.Context, p ipc.ExplainParams) (ipc.Explanation, error) {
 	path, err := absolute(p.Path)
 	if err != nil {
 		return ipc.Explanation{}, err
@@ -41,6 +41,9 @@ func (d *Daemon) explain(_ context.Context, p ipc.ExplainParams) (ipc.Explanatio
 		return ipc.Explanation{}, err
 	}
 	c := d.core.Load()
+	if err := c.mayTell(ctx, path); err != nil {
+		return ipc.Explanation{}, err
+	}
 	tests, err := fieldFilters(c, asked, time.Now())
 	if err != nil {
 		return ipc.Explanation{}, err

@@ -62,6 +62,10 @@ type Options struct {
 	// Embedder makes the vectors of Hybrid; nil: they are learned from the index
 	// itself.
 	Embedder Embedder
+	// Run, if set, does work of Apply that is spread over several goroutines: it
+	// calls its argument, once, and returns when that has returned. It is for those
+	// who want it done at another priority.
+	Run func(work func())
 	// OnDamage, if set, is told of each damaged file that was set aside,
 	// from any goroutine: documents are missing and must be put again.
 	OnDamage func(error)

@@ -33,6 +33,9 @@ func (o *Options) fill() error {
 	if o.selectiveShare == 0 {
 		o.eagerChecks, o.selectiveShare = eagerChecks, selectiveShare
 	}
+	if o.Run == nil {
+		o.Run = func(work func()) { work() }
+	}
 	if o.OnDamage == nil {
 		o.OnDamage = func(error) {}
 	}

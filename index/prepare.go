@@ -44,7 +44,7 @@ type job struct {
 func (e *Engine) prepare(ctx context.Context, p *plan) error {
 	var targets []*target
 	p.each(func(t *target) { targets = append(targets, t) })
-	err := parallel(ctx, e.opts.Threads, len(targets), func(i int) error {
+	err := parallel(ctx, e.opts.Run, e.opts.Threads, len(targets), func(i int) error {
 		t := targets[i]
 		if t.content != nil {
 			t.places = e.split(t.content)
@@ -63,7 +63,7 @@ func (e *Engine) prepare(ctx context.Context, p *plan) error {
 		return t.unchanged
 	})
 	p.parts = e.partition(targets)
-	err = parallel(ctx, e.opts.Threads, len(p.parts), func(i int) error {
+	err = parallel(ctx, e.opts.Run, e.opts.Threads, len(p.parts), func(i int) error {
 		err := error(nil)
 		if damage := guard(p.base.views, func() { err = e.analyse(ctx, p.base, &p.parts[i]) }); damage != nil {
 			return damage
@@ -86,9 +86,9 @@ func (e *Engine) giveBack(targets []*target) {
 	}
 }
 
-// parallel calls f(0) … f(n-1) from several goroutines, all of which end
-// before it returns, and returns the first error or the cause of ctx.
-func parallel(ctx context.Context, threads, n int, f func(int) error) error {
+// parallel calls f(0) … f(n-1) from several goroutines, of which run does the work
+// and all of which end before it returns, and returns the first error or the cause of ctx.
+func parallel(ctx context.Context, run func(func()), threads, n int, f func(int) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var next atomic.Int64
@@ -105,7 +105,7 @@ func parallel(ctx context.Context, threads, n int, f func(int) error) error {
 	}
 	var wg sync.WaitGroup
 	for range min(threads, n) {
-		wg.Go(work)
+		wg.Go(func() { run(work) })
 	}
 	wg.Wait()
 	return context.Cause(ctx)

@@ -42,6 +42,8 @@ const (
 	MethodSchema        = "schema"
 	MethodSubscribe     = "subscribe"
 	MethodUnsubscribe   = "unsubscribe"
+	MethodPause         = "pause"
+	MethodResume        = "resume"
 	// MethodCancel is a notification that cancels the request with the given id.
 	MethodCancel = "$/cancelRequest"
 	// MethodChanged and MethodProgress are notifications of the daemon, to
@@ -330,8 +332,11 @@ type StatusResult struct {
 	Progress  Progress         `json:"progress"`
 	// FirstIndexing: not every file that stood in the folders at the start
 	// is searchable yet.
-	FirstIndexing bool  `json:"first_indexing,omitempty"`
-	Memory        int64 `json:"memory_bytes"`
+	FirstIndexing bool      `json:"first_indexing,omitempty"`
+	Paused        *Paused   `json:"paused,omitempty"`
+	Freshness     Freshness `json:"freshness"`
+	Watches       Watches   `json:"watches"`
+	Memory        int64     `json:"memory_bytes"`
 	// Problems are files that failed, then those that were skipped, by path;
 	// the list is cut at 1,000, Files has the whole counts.
 	Problems []FileStatus     `json:"problems"`
@@ -387,6 +392,48 @@ type FolderStatus struct {
 	Temporary bool   `json:"temporary,omitempty"` // for this daemon's life, not in the config
 	Documents int    `json:"documents"`
 	Passages  int    `json:"passages"`
+	// WhenAbsent is what becomes of the passages while the folder is suspended,
+	// unless they stay searchable: hide or drop.
+	WhenAbsent string `json:"when_absent,omitempty"`
+	// Polled is the number of directories that are looked at in turn since they
+	// cannot be watched, PolledAt some of them, at most 20.
+	Polled   int      `json:"polled,omitempty"`
+	PolledAt []string `json:"polled_at,omitempty"`
+}
+
+// Freshness has the three clocks by which changes are found: events, a scan of
+// everything after events were lost, and an audit for what no event tells of. The
+// times are RFC 3339, empty for never.
+type Freshness struct {
+	SettleMS   int64  `json:"settle_ms"` // from a file's last event until it is read
+	LastEvent  string `json:"last_event,omitempty"`
+	LastLost   string `json:"last_lost,omitempty"`   // events were lost
+	LastRescan string `json:"last_rescan,omitempty"` // and all had been scanned
+	LastAudit  string `json:"last_audit,omitempty"`  // the last whole audit ended
+	LastRehash string `json:"last_rehash,omitempty"` // all files were read and compared
+}
+
+// Watches are the directories watched, and how many the system allows all
+// programs of the user, 0 where that is not known.
+type Watches struct {
+	Used  int `json:"used"`
+	Limit int `json:"limit,omitempty"`
+}
+
+// Paused tells that nothing is indexed at present.
+type Paused struct {
+	Reason string `json:"reason"`          // asked for | on battery
+	Until  string `json:"until,omitempty"` // RFC 3339, where it is known
+}
+
+// PauseParams names the length of a pause; 0 means until it is resumed.
+type PauseParams struct {
+	Seconds float64 `json:"seconds,omitempty"`
+}
+
+// PauseResult is the pause that is in force, if one is.
+type PauseResult struct {
+	Paused *Paused `json:"paused,omitempty"`
 }
 
 // SyncParams bounds the wait; 0 means the daemon's default of 10 seconds.

@@ -158,7 +158,7 @@ func (a *app) verbs() []*cobra.Command {
 	return []*cobra.Command{
 		a.initCommand(), a.serveCommand(), a.searchCommand(), a.statusCommand(),
 		a.showCommand(), a.similarCommand(), a.recentCommand(), a.explainCommand(), a.evalCommand(), a.foldersCommand(), a.reindexCommand(),
-		a.verifyCommand(), a.reloadCommand(), a.stopCommand(), a.mcpCommand(), a.rpcCommand(), a.completionCommand(), a.versionCommand(),
+		a.verifyCommand(), a.reloadCommand(), a.pauseCommand(), a.resumeCommand(), a.stopCommand(), a.mcpCommand(), a.rpcCommand(), a.completionCommand(), a.versionCommand(),
 	}
 }
 

@@ -78,6 +78,10 @@ func (a *app) summaryLines(s *ipc.StatusResult, paths pathShower) []string {
 		t.add("vectors", vectorsText(s.Embedding))
 	}
 	t.add("files", filesText(s.Files))
+	if s.Paused != nil {
+		t.add("paused", strings.TrimLeft(pauseText(s.Paused), ": "))
+	}
+	t.add("fresh", freshText(s.Freshness))
 	if s.Pending > 0 {
 		t.add("pending", plural(s.Pending, "change", "changes"))
 	}
@@ -91,6 +95,16 @@ func (a *app) summaryLines(s *ipc.StatusResult, paths pathShower) []string {
 	t.add("socket", paths.show(s.Socket))
 	t.add("daemon", fmt.Sprintf("version %s, pid %d, since %s, %s", oneLine(s.Version), s.PID, s.Started, sizeText(s.Memory)))
 	return t.fitted(a.out, "")
+}
+
+// freshText tells the three clocks by which changes are found.
+func freshText(f ipc.Freshness) string {
+	never := func(at string) string { return cmp.Or(oneLine(at), "never") }
+	text := fmt.Sprintf("last event %s, read after %d ms of quiet; last audit %s", never(f.LastEvent), f.SettleMS, never(f.LastAudit))
+	if f.LastLost != "" {
+		text += fmt.Sprintf("; events lost %s, all scanned again %s", oneLine(f.LastLost), never(f.LastRescan))
+	}
+	return text
 }
 
 // diskText tells of the index on disk.
