@@ -18,7 +18,7 @@ func main() {
 	os.Exit(cli.Main(context.Background(), os.Args[1:], std, cli.Hooks{
 		Serve: func(ctx context.Context, o cli.ServeOptions) error {
 			return daemon.Run(ctx, daemon.Options{
-				ConfigPath: o.ConfigPath, Socket: o.Socket, Version: o.Version, IdleExit: o.IdleExit, Log: o.Log, Ready: o.Ready,
+				ConfigPath: o.ConfigPath, Socket: o.Socket, DataDir: o.DataDir, Version: o.Version, IdleExit: o.IdleExit, Log: o.Log, Ready: o.Ready,
 			})
 		},
 		InUse:   daemon.ErrInUse,
