@@ -37,14 +37,18 @@ type Document struct {
 	Truncated string
 
 	budget *budget
+	name   string         // that the format was told from
+	names  map[string]int // of the members, and how often each came
 }
 
 // Member is a document inside of another.
 type Member struct {
 	// Name is the slash-separated name within the container: clean, relative,
 	// without "..".
-	Name     string
+	Name string
+	// Document is nil where the member could not be read, for the reason Problem.
 	Document *Document
+	Problem  error
 }
 
 // Section is a run of text under one heading path.
@@ -68,13 +72,28 @@ type Section struct {
 // are set, Text to the file's bytes: it fills Title and Sections, and, where the
 // format is no text, replaces Text, sets Extracted, and accounts for what it
 // makes with the document's budget. It takes time linear in the content,
-// whatever that is.
+// whatever that is. Content that is refused (encrypted, without text) is a notText
+// error, damaged content any other.
+//
+// A format tells itself by a line in magics (by its first bytes), in looks (by how
+// the text begins, where the name says nothing), or by its name alone. One whose
+// parser wants the file's own bytes, not text in UTF-8, is named in raw.
 type parser func(*Document) error
 
 // parsers are the formats with structure by type; all others are plain text.
 var parsers = map[string]parser{
 	"md": parseMarkdown,
 }
+
+// raw are the types whose parsers take the file's bytes as they are: no text, or
+// text that names its own encoding. The others are given what readText made of them.
+var raw = map[string]bool{}
+
+// parserOf looks up parsers. Parsers of containers read members by others in turn,
+// which Go allows only through a variable that is set when all are there.
+var parserOf func(format string) parser
+
+func init() { parserOf = func(format string) parser { return parsers[format] } }
 
 // aliases are other extensions of a type.
 var aliases = map[string]string{
@@ -83,25 +102,46 @@ var aliases = map[string]string{
 	"mkd":      "md",
 }
 
-// Extract reads a file's content; the format is told from its name. The
-// document's Text is data itself where the format is text, so data must not
-// change afterwards. Content that is not text is an error that matches
-// ErrBinary and whose message is the reason.
+// Version grows with every change of what is extracted from a file: documents of
+// another version are read again.
+const Version = 1
+
+// Extract reads a file's content; the format is told from its content and its name.
+// The document's Text is data itself where the format is text in UTF-8, so data must
+// not change afterwards. Content that is not read is an error that matches ErrBinary
+// or ErrLimit and whose message is the reason; other errors say what is wrong with it.
 func Extract(name string, data []byte) (*Document, error) {
-	d := &Document{Type: TypeOf(name), Text: data, budget: newBudget(DefaultLimits)}
-	if err := checkText(data); err != nil {
-		return nil, err
-	}
-	parse := parsers[d.Type]
-	if parse == nil {
-		parse = parsePlain
-	}
-	err := parse(d)
-	d.budget = nil
+	return extractWithin(name, data, newBudget(DefaultLimits))
+}
+
+// extractWithin is Extract with the budget of the file that the content is in.
+func extractWithin(name string, data []byte, b *budget) (*Document, error) {
+	d := &Document{Text: data, budget: b}
+	err := d.read(name)
+	d.budget, d.name, d.names = nil, "", nil
 	if err != nil {
 		return nil, err
 	}
 	return d, nil
+}
+
+// read fills the document from its Text, the content of a file with that name.
+func (d *Document) read(name string) error {
+	d.Type, d.name = detect(name, d.Text), name
+	parse := parserOf(d.Type)
+	text := parse == nil || !raw[d.Type]
+	if parse == nil {
+		parse = parsePlain
+	}
+	if text {
+		if err := checkUnread(d.Text); err != nil {
+			return err
+		}
+		if err := readText(d); err != nil {
+			return err
+		}
+	}
+	return parse(d)
 }
 
 // maxExtension is the length from which on what follows the last dot of a name
