@@ -4,6 +4,7 @@
 package extract
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -111,18 +112,40 @@ const Version = 1
 // not change afterwards. Content that is not read is an error that matches ErrBinary
 // or ErrLimit and whose message is the reason; other errors say what is wrong with it.
 func Extract(name string, data []byte) (*Document, error) {
-	return extractWithin(name, data, newBudget(DefaultLimits))
+	return ExtractGrowing(name, data, nil)
+}
+
+// ExtractGrowing is Extract which calls grew, if it is set, with the document
+// whenever it has got further pages or members, before it is whole: what stands
+// there stays, and more is appended.
+func ExtractGrowing(name string, data []byte, grew func(*Document)) (*Document, error) {
+	b := newBudget(DefaultLimits)
+	b.grew = grew
+	return extractWithin(name, data, b)
 }
 
 // extractWithin is Extract with the budget of the file that the content is in.
 func extractWithin(name string, data []byte, b *budget) (*Document, error) {
 	d := &Document{Text: data, budget: b}
-	err := d.read(name)
+	if b.root == nil {
+		b.root = d
+	}
+	err := d.tryRead(name)
 	d.budget, d.name, d.names = nil, "", nil
 	if err != nil {
 		return nil, err
 	}
 	return d, nil
+}
+
+// tryRead is read where a fault of ours in a format is an error of the file.
+func (d *Document) tryRead(name string) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("reading it failed, please report this: %v", fault)
+		}
+	}()
+	return d.read(name)
 }
 
 // read fills the document from its Text, the content of a file with that name.

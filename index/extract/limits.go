@@ -29,9 +29,20 @@ var ErrLimit = errors.New("over a limit")
 type budget struct {
 	left  Limits
 	depth int
+	root  *Document       // of the file itself
+	grew  func(*Document) // told when root has more text, sections or members
 }
 
 func newBudget(l Limits) *budget { return &budget{left: l} }
+
+// grown tells who watches the extraction that d has more than before, if d is the
+// file's own document. What it has will not change any more, but for what is
+// appended.
+func (d *Document) grown() {
+	if b := d.budget; b.grew != nil && b.root == d {
+		b.grew(d)
+	}
+}
 
 // inflate accounts for n inflated bytes.
 func (b *budget) inflate(n int64) error {
