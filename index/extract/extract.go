@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Document is the text of a file and its structure.
@@ -112,16 +113,27 @@ const Version = 1
 // not change afterwards. Content that is not read is an error that matches ErrBinary
 // or ErrLimit and whose message is the reason; other errors say what is wrong with it.
 func Extract(name string, data []byte) (*Document, error) {
-	return ExtractGrowing(name, data, nil)
+	return ExtractWatched(name, data, Watch{})
 }
 
-// ExtractGrowing is Extract which calls grew, if it is set, with the document
-// whenever it has got further pages or members, before it is whole: what stands
-// there stays, and more is appended.
-func ExtractGrowing(name string, data []byte, grew func(*Document)) (*Document, error) {
+// Watch is told how an extraction gets on; what is nil is not called.
+type Watch struct {
+	// Grew is called with the document whenever it has got further pages or
+	// members, before it is whole: what stands there stays, and more is appended.
+	Grew func(*Document)
+	// Alive is called whenever something was inflated or decoded.
+	Alive func()
+}
+
+// ExtractWatched is Extract that tells how it gets on.
+func ExtractWatched(name string, data []byte, w Watch) (*Document, error) {
 	b := newBudget(DefaultLimits)
-	b.grew = grew
-	return extractWithin(name, data, b)
+	b.watch = w
+	d, err := extractWithin(name, data, b)
+	if b.needsPDF {
+		return nil, ErrNeedsPDF
+	}
+	return d, err
 }
 
 // extractWithin is Extract with the budget of the file that the content is in.
@@ -165,6 +177,30 @@ func (d *Document) read(name string) error {
 		}
 	}
 	return parse(d)
+}
+
+// Effort says where a file should be read.
+type Effort int
+
+// The efforts: plain text and Markdown are read by small code of our own, in linear
+// time, which costs less than asking another process; the other formats are for a
+// process that can be ended; and PDF files for one that has the PDF reader ready.
+const (
+	Small Effort = iota
+	Complex
+	PDF
+)
+
+// EffortOf says where a file should be read, by its name and content.
+func EffortOf(name string, data []byte) Effort {
+	t := detect(name, data)
+	switch {
+	case t == "pdf":
+		return PDF
+	case (t == "md" || parserOf(t) == nil) && (utf8.Valid(data) || checkUnread(data) != nil):
+		return Small
+	}
+	return Complex
 }
 
 // maxExtension is the length from which on what follows the last dot of a name

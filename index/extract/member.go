@@ -66,7 +66,9 @@ func (b *budget) readAll(r io.Reader) (data []byte, cut string, err error) {
 }
 
 // spent reports whether nothing more may be read.
-func (b *budget) spent() bool { return b.left.Inflated < 0 || b.left.Text < 0 || b.left.Members < 0 }
+func (b *budget) spent() bool {
+	return b.needsPDF || b.left.Inflated < 0 || b.left.Text < 0 || b.left.Members < 0
+}
 
 // maxName bounds a member's name, in bytes.
 const maxName = 1024

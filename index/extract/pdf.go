@@ -75,12 +75,25 @@ func preparePDF(cache string) error {
 	return pdfium.err
 }
 
+// ErrNeedsPDF is returned, in a process that is WithoutPDF, for a file that is a PDF
+// or has one in it.
+var ErrNeedsPDF = errors.New("the PDF reader is not loaded")
+
+// WithoutPDF makes the extraction of PDF files in this process end with ErrNeedsPDF,
+// so that another one, which has the reader ready, does it.
+func WithoutPDF() {
+	pdfium.mu.Lock()
+	defer pdfium.mu.Unlock()
+	pdfium.err = ErrNeedsPDF
+}
+
 // parsePDF reads the text of a PDF, page by page, as it is shown, form fields and
 // annotations included.
 func parsePDF(d *Document) (err error) {
 	pdfium.mu.Lock()
 	defer pdfium.mu.Unlock()
 	if err := preparePDF(""); err != nil {
+		d.budget.needsPDF = err == ErrNeedsPDF
 		return fmt.Errorf("start the PDF reader: %w", err)
 	}
 	instance, err := pdfium.pool.GetInstance(pdfPatience)
