@@ -90,6 +90,9 @@ func detect(name string, data []byte) string {
 	return named
 }
 
+// Detect is the type that Extract would give a file.
+func Detect(name string, data []byte) string { return detect(name, data) }
+
 // narrowed lets the name tell apart what the content cannot: a damaged zip may have
 // been a document.
 func narrowed(t, name string) string {

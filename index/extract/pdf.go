@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -288,7 +289,7 @@ func (p *pdfReader) fault(err error) error {
 
 // addPage appends a page as a section.
 func (d *Document) addPage(n int, text string) error {
-	text = cleanPage(text)
+	text = splitScripts(cleanPage(text))
 	if err := d.budget.keep(int64(len(text) + 1)); err != nil {
 		return err
 	}
@@ -309,6 +310,18 @@ func cleanPage(text string) string {
 		}
 		return r
 	}, text)
+}
+
+// foreign finds where two scripts run into one word, as no language has it: characters
+// that a font shows by codes of its own, beside others.
+var foreign = regexp.MustCompile(`([\p{Greek}\p{Cyrillic}\p{Arabic}\p{Hebrew}]{3})(\p{Latin}{3})|(\p{Latin}{3})([\p{Greek}\p{Cyrillic}\p{Arabic}\p{Hebrew}]{3})`)
+
+// splitScripts divides words where another script begins.
+func splitScripts(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return r >= 0x370 && r < 0x780 }) < 0 {
+		return text
+	}
+	return foreign.ReplaceAllString(text, "$1$3 $2$4")
 }
 
 // describe takes over what the PDF says of itself.
