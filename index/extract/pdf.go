@@ -331,16 +331,16 @@ func (p *pdfReader) describe() {
 		if err != nil {
 			return ""
 		}
-		return oneLine(m.Value)
+		return metaLine(m.Value)
 	}
-	p.d.Title, p.d.Author, p.d.Date = meta("Title"), meta("Author"), pdfDate(meta("CreationDate"))
+	p.d.Title, p.d.Author, p.d.Date = meta("Title"), meta("Author"), pdfTime(meta("CreationDate"))
 }
 
-// maxMeta bounds a title and the like, in bytes.
-const maxMeta = 1000
+// maxMetaLine bounds a title and the like, in bytes.
+const maxMetaLine = 1000
 
-// oneLine makes one line of what a file says of itself, without controls.
-func oneLine(s string) string {
+// metaLine makes one line of what a file says of itself, without controls.
+func metaLine(s string) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\ufffd")), " ")
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -348,16 +348,16 @@ func oneLine(s string) string {
 		}
 		return r
 	}, s)
-	for len(s) > maxMeta {
+	for len(s) > maxMetaLine {
 		_, n := utf8.DecodeLastRuneInString(s)
 		s = s[:len(s)-max(n, 1)]
 	}
 	return s
 }
 
-// pdfDate reads a date as PDF has it: D:YYYYMMDDHHmmSSOHH'mm' (ISO 32000-1,
+// pdfTime reads a date as PDF has it: D:YYYYMMDDHHmmSSOHH'mm' (ISO 32000-1,
 // 7.9.4), where all after the year may be missing; zero where it is none.
-func pdfDate(s string) time.Time {
+func pdfTime(s string) time.Time {
 	s = strings.ReplaceAll(strings.TrimPrefix(s, "D:"), "'", "")
 	for _, layout := range []string{"20060102150405-0700", "20060102150405Z0000", "20060102150405Z", "20060102150405", "200601021504", "20060102", "200601", "2006"} {
 		if t, err := time.Parse(layout, s); err == nil {
