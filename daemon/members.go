@@ -123,3 +123,9 @@ func (o *outcome) addMembers(f *folder, at *index.Document, content *extract.Doc
 func (f *folder) memberRules() uint32 {
 	return uint32(xxh3.HashString(fmt.Sprintf("%q %v", f.Exclude, f.Hidden)))
 }
+
+// hasMembers reports whether members of a document are in the index.
+func (c *core) hasMembers(doc *index.DocumentInfo) bool {
+	note, _ := parseFingerprint(doc.Fingerprint)
+	return note.members > 0
+}

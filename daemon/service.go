@@ -204,8 +204,11 @@ func (d *Daemon) fileStatus(ctx context.Context, c *core, path string) ipc.FileS
 	if doc, ok := c.engine.Snapshot().Document(path); ok {
 		out.State, out.Passages = ipc.FileIndexed, doc.Passages
 		out.Modified, out.Size = timestamp(doc.Modified), doc.Size
-		if doc.Truncated != "" {
+		switch {
+		case doc.Truncated != "":
 			out.Reason = "in part: " + doc.Truncated
+		case doc.Passages == 0 && !c.hasMembers(doc):
+			out.Reason = "there is no text in it"
 		}
 		if c.watch.Pending(fileOf(doc)) {
 			out.State, out.Reason = ipc.FilePending, "it has changed; the earlier content is searchable"

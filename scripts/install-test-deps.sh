@@ -48,3 +48,4 @@ apt_tools() {
 go_tool staticcheck "honnef.co/go/tools/cmd/staticcheck@$STATICCHECK_VERSION"
 go_tool govulncheck "golang.org/x/vuln/cmd/govulncheck@$GOVULNCHECK_VERSION"
 apt_tools git jq socat
+if ! command -v pdftotext >/dev/null 2>&1; then note "pdftotext (poppler-utils) is not installed: PDF text is not compared"; fi

@@ -68,6 +68,19 @@ var unread = []struct{ prefix, reason string }{
 	{oleSignature, "an OLE container of no known format"},
 }
 
+// isPackage are the types that are zip archives of parts, which no text can be: what
+// the magics do not tell apart is told by the name.
+var isPackage = setOf(`docx docm dotx dotm pptx pptm ppsx ppsm potx potm xlsx xlsm xltx xltm xlam xlsb vsdx vsdm vstx vssx
+	odt ott odm oth ods ots odp otp odg otg odf odc sxw stw sxc stc sxi sti sxd epub fbz`)
+
+func setOf(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
+
 // detect tells the format: by the content's first bytes, then by the name, then by
 // how the text looks. A name that claims a format whose magic the content lacks is
 // believed only where the content is no text.
@@ -76,7 +89,7 @@ func detect(name string, data []byte) string {
 		return narrowed(t, name)
 	}
 	named := TypeOf(name)
-	if hasMagic(named) && checkText(data) == nil {
+	if hasMagic(named) && !isPackage[named] && checkText(data) == nil {
 		named = "txt"
 	}
 	if parserOf(named) != nil {
@@ -96,7 +109,7 @@ func Detect(name string, data []byte) string { return detect(name, data) }
 // narrowed lets the name tell apart what the content cannot: a damaged zip may have
 // been a document.
 func narrowed(t, name string) string {
-	if named := TypeOf(name); t == "zip" && raw[named] && hasMagic(named) {
+	if named := TypeOf(name); t == "zip" && isPackage[named] {
 		return named
 	}
 	return t
