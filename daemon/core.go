@@ -12,6 +12,7 @@ import (
 
 	"quern/config"
 	"quern/index"
+	"quern/index/extract/sandbox"
 	"quern/watcher"
 	"quern/watcher/ignore"
 )
@@ -26,6 +27,10 @@ type core struct {
 	// changes remembers what was applied, and news, the daemon's, is told.
 	changes changeLog
 	news    *news
+	// sandbox and quarantine are the daemon's, shared by its cores.
+	sandbox    *sandbox.Sandbox
+	quarantine *quarantine
+	extractors map[string][]string // the config's, by type
 	// base is added to the engine's generation, so that generations grow
 	// across cores; it is set before the core answers.
 	base uint64
@@ -84,7 +89,8 @@ func (f *folder) pollEvery() time.Duration {
 // startCore starts a core for cfg. The caller holds d.reloading.
 func (d *Daemon) startCore(cfg config.Config) (*core, error) {
 	c := &core{
-		files: newFileTable(), news: &d.news, key: indexKey(cfg), forced: map[string]int{}, manners: d.manners, born: time.Now(),
+		files: newFileTable(), news: &d.news, sandbox: d.sandbox, quarantine: d.quarantine, extractors: extractorsOf(cfg),
+		key: indexKey(cfg), forced: map[string]int{}, manners: d.manners, born: time.Now(),
 		damaged: make(chan struct{}, 1), regrouped: make(chan struct{}, 1),
 		caughtUp: make(chan struct{}), ended: make(chan struct{}), sweeps: make(chan chan struct{}), swept: make(chan struct{}),
 	}
@@ -241,7 +247,7 @@ func (c *core) isCaughtUp() bool {
 func (c *core) generation() uint64 { return c.base + c.engine.Snapshot().Generation() }
 
 // setFolders makes the core watch exactly these folders. A folder that goes by
-// a new name is read again, since its documents carry the name.
+// a new name, or by new rules, is looked at again.
 func (c *core) setFolders(folders []*folder) error {
 	c.mu.Lock()
 	before := c.folders
@@ -256,7 +262,7 @@ func (c *core) setFolders(folders []*folder) error {
 		return fmt.Errorf("watch the folders: %w", err)
 	}
 	for _, f := range folders {
-		if renamed(before, f) {
+		if reread(before, f) {
 			c.watch.Rescan(f.Path)
 		}
 	}
@@ -267,10 +273,12 @@ func (c *core) setFolders(folders []*folder) error {
 	return nil
 }
 
-func renamed(before []*folder, f *folder) bool {
+// reread reports whether the files of a folder have to be looked at again: their
+// documents carry its name, and its rules choose among their members.
+func reread(before []*folder, f *folder) bool {
 	for _, b := range before {
 		if b.Path == f.Path {
-			return b.Name != f.Name
+			return b.Name != f.Name || b.memberRules() != f.memberRules()
 		}
 	}
 	return false

@@ -21,6 +21,7 @@ import (
 
 	"quern/config"
 	"quern/index/embed"
+	"quern/index/extract/sandbox"
 	"quern/ipc/server"
 )
 
@@ -69,6 +70,10 @@ type Daemon struct {
 	rehash   *rehasher // nil: never
 
 	rulesChanged chan struct{} // capacity 1: see checkRules
+	// sandbox reads files for all cores, and quarantine knows those that it must not
+	// read.
+	sandbox    *sandbox.Sandbox
+	quarantine *quarantine
 
 	core      atomic.Pointer[core] // answers queries
 	switching sync.WaitGroup       // goroutines of switchWhenReady
@@ -173,6 +178,10 @@ func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
 		return err
 	}
 	defer lock.Close()
+	if err := d.openSandbox(); err != nil {
+		return err
+	}
+	defer d.sandbox.Close()
 	if err := d.startFirst(); err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func (d *Daemon) patternOf(ctx context.Context, c *core, s *index.Snapshot, p ip
 	}
 	_, all, err := s.Passages(path)
 	if err != nil {
-		return pattern{}, d.notFound(c, path, err)
+		return pattern{}, d.notFound(ctx, c, path, err)
 	}
 	return chosenPattern(path, all, p)
 }

@@ -103,8 +103,8 @@ type Change struct {
 }
 
 // Move says that the document at From is now the one described by To, whose
-// Content is nil. A document already at To.Path is replaced. Type and title
-// stay: a document whose new name makes it another format must be put anew.
+// Content is nil. A document already at To.Path is replaced. Type, title and what
+// else its content says stay: a document whose new name makes it another format must be put anew.
 type Move struct {
 	From string
 	To   Document
@@ -157,11 +157,16 @@ type SearchOptions struct {
 
 // DocumentInfo is what the index knows of a document.
 type DocumentInfo struct {
-	Path, Folder, Rel, Type, Title, Author string
-	Modified                               time.Time
-	Size                                   int64
-	Passages                               int
-	Fingerprint                            string
+	Path, Folder, Rel, Type, Title string
+	Modified                       time.Time
+	Size                           int64
+	Passages                       int
+	Fingerprint                    string
+	// Author, Date, Extracted and Truncated are those of extract.Document.
+	Author    string
+	Date      time.Time
+	Extracted bool
+	Truncated string
 }
 
 // Result is the answer to a query.
@@ -208,6 +213,7 @@ type Passage struct {
 	Lines   [2]int
 	Bytes   [2]int
 	Heading []string
+	Page    int    // from 1; 0 where the format has none
 	Length  int    // |p| in terms
 	Text    string // UTF-8, \n line ends
 }

