@@ -64,7 +64,7 @@ func toUTF8(data []byte, declared string) (text []byte, decoded bool, err error)
 	if mostlyUTF8(data) {
 		return data, false, nil
 	}
-	for _, e := range []encoding.Encoding{named(declared), detectCharset(highest(data))} {
+	for _, e := range []encoding.Encoding{named(declared), detectCharset(evidence(data))} {
 		if e == nil || e == encoding.Nop {
 			continue
 		}
@@ -73,17 +73,6 @@ func toUTF8(data []byte, declared string) (text []byte, decoded bool, err error)
 		}
 	}
 	return decodeWith(charmap.Windows1252, data), true, nil
-}
-
-// highest returns the part of a text that its encoding is told from: the first
-// that is not ASCII, with a little of what stands before.
-func highest(data []byte) []byte {
-	at := 0
-	for at < len(data) && data[at] < utf8.RuneSelf {
-		at++
-	}
-	at = max(0, min(at-sampleSize/16, len(data)-sampleSize))
-	return data[at:min(len(data), at+sampleSize)]
 }
 
 // decodeWith decodes a text; what the encoding does not have becomes U+FFFD.
@@ -235,7 +224,8 @@ func isHZ(sample []byte) bool {
 }
 
 // mostlyUTF8 says that data is UTF-8, with not too many wrong bytes for the
-// characters beyond ASCII in it. 0xFF alone is no sign of any other encoding.
+// characters beyond ASCII in it, unless it is sound text in an encoding of two
+// bytes a character. 0xFF alone is no sign of any other encoding.
 func mostlyUTF8(data []byte) bool {
 	if utf8.Valid(data) || bytes.HasPrefix(data, []byte(bytesUTF8)) {
 		return true
@@ -247,16 +237,15 @@ func mostlyUTF8(data []byte) bool {
 			continue
 		}
 		r, n := utf8.DecodeRune(data[i:])
-		if r == utf8.RuneError && n == 1 {
-			if data[i] != 0xff {
-				bad++
-			}
-		} else {
+		switch {
+		case r != utf8.RuneError || n > 1:
 			good++
+		case data[i] != 0xff:
+			bad++
 		}
 		i += n
 	}
-	return 4*good > bad || good+bad == 0
+	return good > bad || good+bad == 0 || 4*good > bad && !doubleByte(data)
 }
 
 // otherNames are encodings by names that the standard of the web does not have.

@@ -1,8 +1,9 @@
 package extract
 
 import (
-	"slices"
+	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	gogs "github.com/gogs/chardet"
 	"github.com/wlynxg/chardet"
@@ -15,16 +16,53 @@ import (
 // by wlynxg's port of Mozilla's for the encodings that ICU does not know or takes
 // for Latin-1. What neither knows is Windows-1252.
 func detectCharset(sample []byte) encoding.Encoding {
-	first := icuCharset(sample)
-	second := strings.ToLower(chardet.Detect(sample).Encoding)
+	first, sure := icuCharset(sample)
+	second := chardet.Detect(sample)
+	other := strings.ToLower(second.Encoding)
 	name := first
-	if mozillaOnly[second] || latin1[first] && beyondLatin(second) {
-		name = second
+	if mozillaOnly[other] && (second.Confidence > 0.5 || sure < 50) || latin1[first] && beyondLatin(other) {
+		name = other
 	}
 	if e := named(name); e != nil && e != encoding.Nop {
 		return e
 	}
 	return charmap.Windows1252
+}
+
+// evidence returns the part of a text that its encoding is told from: of a long one
+// the lines that are not all ASCII, as ICU's detector looks at 8 KiB only.
+func evidence(data []byte) []byte {
+	if len(data) <= icuSample {
+		return data
+	}
+	var out []byte
+	for rest := data; len(rest) > 0 && len(out) < sampleSize; {
+		at := bytes.IndexFunc(rest, func(r rune) bool { return r >= utf8.RuneSelf })
+		if at < 0 {
+			break
+		}
+		start := max(bytes.LastIndexByte(rest[:at], '\n')+1, at-icuSample/8)
+		end := min(len(rest), at+icuSample)
+		if i := bytes.IndexByte(rest[at:end], '\n'); i >= 0 {
+			end = at + i + 1
+		}
+		out, rest = append(out, rest[start:end]...), rest[end:]
+	}
+	return out
+}
+
+// icuSample is how much ICU's detector looks at, in bytes.
+const icuSample = 8 << 10
+
+// doubleByte says that text is sound in an encoding of the Far East.
+func doubleByte(data []byte) bool {
+	sample := evidence(data)
+	name, sure := icuCharset(sample)
+	switch name {
+	case "shift_jis", "gb18030", "euc-jp", "euc-kr", "big5":
+		return sure >= 80 && decodedWell(decodeWith(named(name), sample))
+	}
+	return false
 }
 
 // mozillaOnly are encodings that ICU's detector does not know.
@@ -47,24 +85,19 @@ func unusual(name string) bool {
 	return strings.HasPrefix(name, "ibm4") || strings.HasPrefix(name, "utf-") || strings.HasPrefix(name, "iso-2022")
 }
 
-// icuCharset returns the best of the detector's answers, in lower case. It tries
-// all encodings at once, so that equal ones come in any order: the name decides.
-func icuCharset(sample []byte) string {
+// icuCharset returns the best of the detector's answers, in lower case, and how sure
+// that is, of 100. It tries all encodings at once, so that equal ones come in any
+// order: the name decides.
+func icuCharset(sample []byte) (name string, sure int) {
 	all, err := gogs.NewTextDetector().DetectAll(sample)
 	if err != nil {
-		return ""
+		return "", 0
 	}
-	for i := range all {
-		all[i].Charset = strings.ToLower(all[i].Charset)
-	}
-	all = slices.DeleteFunc(all, func(r gogs.Result) bool { return unusual(r.Charset) })
-	if len(all) == 0 {
-		return ""
-	}
-	return slices.MinFunc(all, func(a, b gogs.Result) int {
-		if a.Confidence != b.Confidence {
-			return b.Confidence - a.Confidence
+	for _, r := range all {
+		charset := strings.ToLower(r.Charset)
+		if !unusual(charset) && (r.Confidence > sure || r.Confidence == sure && charset < name) {
+			name, sure = charset, r.Confidence
 		}
-		return strings.Compare(a.Charset, b.Charset)
-	}).Charset
+	}
+	return name, sure
 }

@@ -82,12 +82,62 @@ type parser func(*Document) error
 
 // parsers are the formats with structure by type; all others are plain text.
 var parsers = map[string]parser{
-	"md": parseMarkdown,
+	"md":      parseMarkdown,
+	"rst":     parseRST,
+	"adoc":    parseAsciiDoc,
+	"org":     parseOrg,
+	"tex":     parseLaTeX,
+	"html":    parseHTML,
+	"mht":     parseMail,
+	"xml":     parseXML,
+	"svg":     parseXML,
+	"dbk":     parseXML,
+	"docbook": parseXML,
+	"rss":     parseXML,
+	"atom":    parseXML,
+	"opml":    parseXML,
+	"dita":    parseXML,
+	"ditamap": parseXML,
+	"tei":     parseXML,
+	"json":    parseJSON,
+	"jsonl":   parseJSONLines,
+	"ipynb":   parseNotebook,
+	"yaml":    parseYAML,
+	"toml":    parseINI,
+	"ini":     parseINI,
+	"csv":     parseCSV,
+	"tsv":     parseCSV,
+	"srt":     parseSubtitles,
+	"vtt":     parseSubtitles,
+	"ass":     parseSubtitles,
+	"sbv":     parseSubtitles,
+	"lrc":     parseSubtitles,
+	"eml":     parseMail,
+	"emlx":    parseEmlx,
+	"mbox":    parseMbox,
+	"1":       parseMan,
+	"2":       parseMan,
+	"3":       parseMan,
+	"4":       parseMan,
+	"5":       parseMan,
+	"6":       parseMan,
+	"7":       parseMan,
+	"8":       parseMan,
+	"9":       parseMan,
+	"1p":      parseMan,
+	"3p":      parseMan,
+	"3pm":     parseMan,
+	"3posix":  parseMan,
+	"man":     parseMan,
+	"mdoc":    parseMan,
 }
 
 // raw are the types whose parsers take the file's bytes as they are: no text, or
 // text that names its own encoding. The others are given what readText made of them.
-var raw = map[string]bool{}
+var raw = map[string]bool{
+	"html": true, "xml": true, "svg": true, "dbk": true, "docbook": true, "rss": true, "atom": true, "opml": true, "dita": true, "ditamap": true, "tei": true,
+	"eml": true, "emlx": true, "mbox": true, "mht": true,
+}
 
 // parserOf looks up parsers. Parsers of containers read members by others in turn,
 // which Go allows only through a variable that is set when all are there.
@@ -100,6 +150,35 @@ var aliases = map[string]string{
 	"markdown": "md",
 	"mdown":    "md",
 	"mkd":      "md",
+	"mdwn":     "md",
+	"mdx":      "md",
+	"qmd":      "md",
+	"rmd":      "md",
+	"rest":     "rst",
+	"asciidoc": "adoc",
+	"asc":      "adoc",
+	"latex":    "tex",
+	"ltx":      "tex",
+	"sty":      "tex",
+	"cls":      "tex",
+	"dtx":      "tex",
+	"htm":      "html",
+	"xhtml":    "html",
+	"xht":      "html",
+	"shtml":    "html",
+	"mhtml":    "mht",
+	"ndjson":   "jsonl",
+	"jsonc":    "json",
+	"json5":    "json",
+	"geojson":  "json",
+	"yml":      "yaml",
+	"tab":      "tsv",
+	"ssa":      "ass",
+	"cfg":      "ini",
+	"conf":     "ini",
+	"desktop":  "ini",
+	"webvtt":   "vtt",
+	"mbx":      "mbox",
 }
 
 // Version grows with every change of what is extracted from a file: documents of
@@ -152,6 +231,12 @@ const maxExtension = 16
 // or "txt" when it has none (as "README", ".profile" and "Vol. 2 of 3").
 func TypeOf(name string) string {
 	base := filepath.Base(name)
+	if t := fileNames[strings.ToLower(base)]; t != "" {
+		return t
+	}
+	if isMaildir(name) {
+		return "eml"
+	}
 	dot := strings.LastIndexByte(base, '.')
 	if dot <= 0 {
 		return "txt"
