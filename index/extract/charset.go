@@ -123,6 +123,7 @@ func wideByNULs(sample []byte) encoding.Encoding {
 	}
 	n := len(sample) / 4
 	even, odd := nul[0]+nul[2], nul[1]+nul[3]
+	big, little := wideSpaces(sample)
 	if n < 2 || even+odd == 0 || len(sample)%2 != 0 && len(sample) < sampleSize {
 		return nil
 	}
@@ -132,9 +133,9 @@ func wideByNULs(sample []byte) encoding.Encoding {
 		e = utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM)
 	case nul[0] >= n && nul[1] > n/2 && nul[3]*16 <= n:
 		e = utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM)
-	case odd*8 >= n && even*32 <= odd:
+	case (even*32 <= odd || big*32 < little) && !narrow(sample):
 		e = utf16.UTF16(utf16.LittleEndian, utf16.IgnoreBOM)
-	case even*8 >= n && odd*32 <= even:
+	case (odd*32 <= even || little*32 < big) && !narrow(sample):
 		e = utf16.UTF16(utf16.BigEndian, utf16.IgnoreBOM)
 	default:
 		return nil
@@ -144,6 +145,35 @@ func wideByNULs(sample []byte) encoding.Encoding {
 	}
 	return e
 }
+
+// wideSpaces counts the spaces and line ends of UTF-16 in either order of bytes:
+// Chinese has NULs in other places too.
+func wideSpaces(sample []byte) (big, little int) {
+	for i := 0; i+1 < len(sample); i += 2 {
+		switch {
+		case sample[i] == 0 && isSpace(rune(sample[i+1])) && sample[i+1] != 0:
+			big++
+		case sample[i+1] == 0 && isSpace(rune(sample[i])) && sample[i] != 0:
+			little++
+		}
+	}
+	return big, little
+}
+
+// narrow says that most pairs of bytes are two characters of ASCII, so that the NULs
+// are rather between texts of one byte a character.
+func narrow(sample []byte) bool {
+	ascii, all := 0, 0
+	for i := 0; i+1 < len(sample); i += 2 {
+		all++
+		if printable(sample[i]) && printable(sample[i+1]) {
+			ascii++
+		}
+	}
+	return ascii*10 > all*8
+}
+
+func printable(c byte) bool { return c >= ' ' && c < 0x7f || c == '\n' || c == '\r' || c == '\t' }
 
 // looksWritten says that a decoded text has hardly a control character or a place
 // that is no character.
@@ -224,8 +254,8 @@ func isHZ(sample []byte) bool {
 }
 
 // mostlyUTF8 says that data is UTF-8, with not too many wrong bytes for the
-// characters beyond ASCII in it, unless it is sound text in an encoding of two
-// bytes a character. 0xFF alone is no sign of any other encoding.
+// characters beyond ASCII in it, unless it is sound text in another encoding, of
+// which some letters look like UTF-8. 0xFF alone is no sign of any other encoding.
 func mostlyUTF8(data []byte) bool {
 	if utf8.Valid(data) || bytes.HasPrefix(data, []byte(bytesUTF8)) {
 		return true
@@ -245,7 +275,7 @@ func mostlyUTF8(data []byte) bool {
 		}
 		i += n
 	}
-	return good > bad || good+bad == 0 || 4*good > bad && !doubleByte(data)
+	return good > bad || good+bad == 0 || 4*good > bad && !otherScript(data)
 }
 
 // otherNames are encodings by names that the standard of the web does not have.

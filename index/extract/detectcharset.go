@@ -16,17 +16,37 @@ import (
 // by wlynxg's port of Mozilla's for the encodings that ICU does not know or takes
 // for Latin-1. What neither knows is Windows-1252.
 func detectCharset(sample []byte) encoding.Encoding {
-	first, sure := icuCharset(sample)
+	name, sure := icuCharset(sample)
 	second := chardet.Detect(sample)
 	other := strings.ToLower(second.Encoding)
-	name := first
-	if mozillaOnly[other] && (second.Confidence > 0.5 || sure < 50) || latin1[first] && beyondLatin(other) {
+	switch {
+	case mozillaOnly[other] && (second.Confidence > 0.5 || sure < 50), latin1[name] && sure < 80 && beyondLatin(other):
 		name = other
 	}
-	if e := named(name); e != nil && e != encoding.Nop {
+	if e := named(refined(name, sample)); e != nil && e != encoding.Nop {
 		return e
 	}
 	return charmap.Windows1252
+}
+
+// mozillaOnly are encodings that ICU's detector does not know.
+var mozillaOnly = setOf("ibm866 ibm855 tis-620 maccyrillic")
+
+// latin1 are answers that ICU's detector gives where it knows nothing better.
+var latin1 = map[string]bool{"": true, "iso-8859-1": true, "windows-1252": true}
+
+// beyondLatin says that an encoding is one of another script.
+func beyondLatin(name string) bool {
+	switch name {
+	case "", "ascii", "utf-8", "iso-8859-1", "windows-1252", "iso-8859-9", "windows-1254", "macroman":
+		return false
+	}
+	return true
+}
+
+// unusual are encodings that no file on a desktop has.
+func unusual(name string) bool {
+	return strings.HasPrefix(name, "ibm4") || strings.HasPrefix(name, "utf-") || strings.HasPrefix(name, "iso-2022")
 }
 
 // evidence returns the part of a text that its encoding is told from: of a long one
@@ -54,35 +74,20 @@ func evidence(data []byte) []byte {
 // icuSample is how much ICU's detector looks at, in bytes.
 const icuSample = 8 << 10
 
-// doubleByte says that text is sound in an encoding of the Far East.
-func doubleByte(data []byte) bool {
+// otherScript says that text is sound in an encoding of the Far East, or as good as
+// surely in one of another script.
+func otherScript(data []byte) bool {
 	sample := evidence(data)
+	second := chardet.Detect(sample)
+	if beyondLatin(strings.ToLower(second.Encoding)) && second.Confidence > 0.6 {
+		return true
+	}
 	name, sure := icuCharset(sample)
 	switch name {
 	case "shift_jis", "gb18030", "euc-jp", "euc-kr", "big5":
 		return sure >= 80 && decodedWell(decodeWith(named(name), sample))
 	}
 	return false
-}
-
-// mozillaOnly are encodings that ICU's detector does not know.
-var mozillaOnly = map[string]bool{"ibm866": true, "ibm855": true, "tis-620": true, "maccyrillic": true}
-
-// latin1 are answers that ICU's detector gives where it knows nothing better.
-var latin1 = map[string]bool{"": true, "iso-8859-1": true, "windows-1252": true}
-
-// beyondLatin says that an encoding is one of another script.
-func beyondLatin(name string) bool {
-	switch name {
-	case "", "ascii", "utf-8", "iso-8859-1", "windows-1252", "iso-8859-9", "windows-1254", "macroman":
-		return false
-	}
-	return true
-}
-
-// unusual are encodings that no file on a desktop has.
-func unusual(name string) bool {
-	return strings.HasPrefix(name, "ibm4") || strings.HasPrefix(name, "utf-") || strings.HasPrefix(name, "iso-2022")
 }
 
 // icuCharset returns the best of the detector's answers, in lower case, and how sure
