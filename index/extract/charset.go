@@ -160,17 +160,21 @@ func wideSpaces(sample []byte) (big, little int) {
 	return big, little
 }
 
-// narrow says that most pairs of bytes are two characters of ASCII, so that the NULs
-// are rather between texts of one byte a character.
+// narrow says that the pairs of bytes without a NUL are many and nearly all of them
+// two characters of ASCII, so that the NULs are rather between texts of one byte a
+// character.
 func narrow(sample []byte) bool {
 	ascii, all := 0, 0
 	for i := 0; i+1 < len(sample); i += 2 {
+		if sample[i] == 0 || sample[i+1] == 0 {
+			continue
+		}
 		all++
 		if printable(sample[i]) && printable(sample[i+1]) {
 			ascii++
 		}
 	}
-	return ascii*10 > all*8
+	return all*8 > len(sample) && ascii*10 > all*8
 }
 
 func printable(c byte) bool { return c >= ' ' && c < 0x7f || c == '\n' || c == '\r' || c == '\t' }

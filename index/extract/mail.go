@@ -128,6 +128,10 @@ func alternative(parts []part) []part {
 // words adds the plain text of a part.
 func (m *message) words(p part) {
 	text := strings.TrimSpace(p.words(""))
+	if isHTML([]byte(text)) {
+		m.page(p)
+		return
+	}
 	m.para()
 	m.space = false
 	m.verbatim(text)

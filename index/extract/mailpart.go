@@ -232,21 +232,28 @@ func trimLineEnd(b []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
 }
 
-// decodeBase64 decodes what is base64 in a text, up to the padding.
+// decodeBase64 decodes what is base64 in a text, which may be several with padding
+// between them; what is no part of it, and a last character too many, is passed over.
 func decodeBase64(body []byte) []byte {
+	out := make([]byte, 0, len(body)/4*3)
 	clean := make([]byte, 0, len(body))
+	flush := func() {
+		if len(clean)%4 == 1 {
+			clean = clean[:len(clean)-1]
+		}
+		out, _ = base64.RawStdEncoding.AppendDecode(out, clean)
+		clean = clean[:0]
+	}
 	for _, c := range body {
 		switch {
 		case c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '+', c == '/':
 			clean = append(clean, c)
+		case c == '=':
+			flush()
 		}
 	}
-	if len(clean)%4 == 1 {
-		clean = clean[:len(clean)-1]
-	}
-	out := make([]byte, base64.RawStdEncoding.DecodedLen(len(clean)))
-	n, _ := base64.RawStdEncoding.Decode(out, clean)
-	return out[:n]
+	flush()
+	return out
 }
 
 // decodeQuoted decodes quoted-printable; what is malformed stays as it is.

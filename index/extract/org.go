@@ -38,7 +38,9 @@ func (d *Document) keyword(l line) {
 	value = fold(value)
 	switch strings.ToLower(key) {
 	case "title":
-		d.Title = strings.TrimSpace(d.Title + " " + value)
+		if len(d.Title) < maxHeading {
+			d.Title = strings.TrimSpace(d.Title + " " + value)
+		}
 	case "author":
 		d.Author = value
 	case "date":

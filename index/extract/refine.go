@@ -20,8 +20,25 @@ func refined(name string, sample []byte) string {
 		return likeliest(sample, "windows-1252", "cp850", "macroman")
 	case "windows-1250":
 		return likeliest(sample, "windows-1250", "cp852")
+	case "iso-8859-2", "iso-8859-7", "iso-8859-8", "iso-8859-8-i":
+		if hasControls1(sample) {
+			return windows[name]
+		}
 	}
 	return name
+}
+
+// windows are the encodings of Windows that have the letters of others.
+var windows = map[string]string{"iso-8859-2": "windows-1250", "iso-8859-7": "windows-1253", "iso-8859-8": "windows-1255", "iso-8859-8-i": "windows-1255"}
+
+// hasControls1 says that there are bytes that only encodings of Windows have.
+func hasControls1(sample []byte) bool {
+	for _, c := range sample {
+		if c >= 0x80 && c < 0xa0 && c != 0x85 {
+			return true
+		}
+	}
+	return false
 }
 
 // cyrillic tells the encodings of Windows and the Macintosh apart by where the

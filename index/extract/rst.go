@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -85,12 +86,11 @@ func (s *rstScanner) add(kind string, start int, rule line) {
 	}
 }
 
-// rstMarks are the marks of roles and emphasis.
-var rstMarks = strings.NewReplacer("``", "", "**", "", ":ref:`", "`", ":class:`", "`", ":mod:`", "`", ":func:`", "`", ":doc:`", "`", ":term:`", "`")
+var rstRole = regexp.MustCompile(`:[a-z][a-z:+-]*:` + "`")
 
-// rstText drops the marks from a title.
+// rstText drops the marks of roles, literals and emphasis from a title.
 func rstText(s string) string {
-	return strings.ReplaceAll(rstMarks.Replace(s), "`", "")
+	return strings.NewReplacer("``", "", "`", "", "**", "", "\\ ", "").Replace(rstRole.ReplaceAllString(s, ""))
 }
 
 // field reads the author and date of a field list.

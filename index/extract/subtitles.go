@@ -41,4 +41,4 @@ const (
 
 // cueTime finds the time at which a cue begins, without its fraction, as SRT and
 // WebVTT, ASS, and lyrics write it.
-var cueTime = regexp.MustCompile(`^\s*((?:\d{1,2}:)?\d{1,2}:\d{2})[.,]\d{1,3}\s*-->|^Dialogue:[^,]*,(\d{1,2}:\d{2}:\d{2})[.,]|^\[(\d{1,2}:\d{2})[.:]\d{1,3}\]`)
+var cueTime = regexp.MustCompile(`^\s*((?:\d{1,2}:)?\d{1,2}:\d{2})(?:[.,]\d{1,3})?\s*-->|^Dialogue:[^,]*,(\d{1,2}:\d{2}:\d{2})[.,]|^\[(\d{1,2}:\d{2})[.:]\d{1,3}\]`)
