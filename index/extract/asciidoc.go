@@ -47,6 +47,7 @@ func (s *adocScanner) scan() {
 				s.block = ""
 			}
 		case s.sign(l, content), s.rule(l, content):
+			l = line{} // is no title of a rule below
 		case isDelimiter(content) && s.closed(content):
 			s.block = content
 		default:

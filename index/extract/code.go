@@ -40,7 +40,6 @@ type codeScanner struct {
 	places  []place
 	open    []definition // by their indents, the innermost last
 	comment int          // where the comment right above begins, -1 for none
-	named   bool         // the last place has a name
 }
 
 // definition is one that is open.
@@ -76,8 +75,8 @@ func (s *codeScanner) line(l line) {
 	if len(l.rest) <= maxCodeLine {
 		name = definedIn(s.defs, l.rest, l.indent)
 	}
-	closes := name == "" && isCloser(l.rest)
 	n := len(s.open)
+	closes := name == "" && (isCloser(l.rest) || n > 0 && bytes.HasPrefix(l.rest, []byte(s.open[n-1].name))) // the latter defines on, in Haskell
 	for n > 0 && s.open[n-1].indent >= l.indent && !closes {
 		n--
 	}
@@ -133,7 +132,8 @@ func isCloser(line []byte) bool {
 }
 
 // closers are words that stand at the indent of the definition they are part of.
-var closers = setOf("end END End begin BEGIN Begin else elif elsif rescue ensure catch finally except do then fi done esac where public private protected")
+var closers = setOf(`end END End begin BEGIN Begin else elif elsif rescue ensure catch finally except do then fi done esac where public private protected
+	endfunction endfunc endf endif endclass endmodule endtask endpackage endproc EndFunction Next Loop Wend`)
 
 // definedIn returns the name that a line defines, or "".
 func definedIn(defs []pattern, line []byte, indent int) string {

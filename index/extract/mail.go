@@ -141,7 +141,7 @@ func (m *message) words(p part) {
 // page adds the text of a part in HTML, with its headings below the subject.
 func (m *message) page(p part) {
 	text := p.words(htmlCharset(p.decoded()))
-	r := readHTML([]byte(text), 1)
+	r := readHTML([]byte(text), 2)
 	if len(r.buf) == 0 {
 		return
 	}
