@@ -14,6 +14,9 @@ import (
 var version string
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == daemon.WorkerVerb {
+		os.Exit(daemon.Worker(os.Args[2:]))
+	}
 	std := cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
 	os.Exit(cli.Main(context.Background(), os.Args[1:], std, cli.Hooks{
 		Serve: func(ctx context.Context, o cli.ServeOptions) error {

@@ -26,6 +26,7 @@ var arrows = []struct {
 	{"quern/ipc/internal/sock", "what both ends must agree on about a socket's place", nil},
 	{"quern/ipc/internal/strict", "strict JSON and nothing else", nil},
 	{"quern/index/extract", "bytes to text, nothing else", nil},
+	{"quern/index/extract/sandbox", "it runs extract in another process", []string{"quern/index/extract"}},
 	{"quern/index/chunk", "text to passages", []string{"quern/index/extract"}},
 	{"quern/index/analysis", "text to terms", nil},
 	{"quern/index/rank", "pure arithmetic", nil},

@@ -12,6 +12,7 @@ import (
 
 	"quern/config"
 	"quern/index"
+	"quern/index/extract/sandbox"
 	"quern/watcher"
 	"quern/watcher/ignore"
 )
@@ -23,6 +24,9 @@ type core struct {
 	engine *index.Engine
 	watch  *watcher.Watcher
 	files  *fileTable
+	// sandbox and quarantine are the daemon's, shared by its cores.
+	sandbox    *sandbox.Sandbox
+	quarantine *quarantine
 	// base is added to the engine's generation, so that generations grow
 	// across cores; it is set before the core answers.
 	base uint64
@@ -75,7 +79,7 @@ func (f *folder) pollEvery() time.Duration {
 
 // startCore starts a core for cfg. The caller holds d.reloading.
 func (d *Daemon) startCore(cfg config.Config) (*core, error) {
-	c := &core{files: newFileTable(), key: indexKey(cfg), forced: map[string]int{}, damaged: make(chan struct{}, 1), caughtUp: make(chan struct{}), ended: make(chan struct{}),
+	c := &core{files: newFileTable(), sandbox: d.sandbox, quarantine: d.quarantine, key: indexKey(cfg), forced: map[string]int{}, damaged: make(chan struct{}, 1), caughtUp: make(chan struct{}), ended: make(chan struct{}),
 		sweeps: make(chan chan struct{}), swept: make(chan struct{})}
 	c.dir = filepath.Join(d.indexDir(), c.key)
 	var err error
@@ -193,7 +197,7 @@ func (c *core) isCaughtUp() bool {
 func (c *core) generation() uint64 { return c.base + c.engine.Snapshot().Generation() }
 
 // setFolders makes the core watch exactly these folders. A folder that goes by
-// a new name is read again, since its documents carry the name.
+// a new name, or by new rules, is looked at again.
 func (c *core) setFolders(folders []*folder) error {
 	c.mu.Lock()
 	before := c.folders
@@ -211,17 +215,19 @@ func (c *core) setFolders(folders []*folder) error {
 		return fmt.Errorf("watch the folders: %w", err)
 	}
 	for _, f := range folders {
-		if renamed(before, f) {
+		if reread(before, f) {
 			c.watch.Rescan(f.Path)
 		}
 	}
 	return nil
 }
 
-func renamed(before []*folder, f *folder) bool {
+// reread reports whether the files of a folder have to be looked at again: their
+// documents carry its name, and its rules choose among their members.
+func reread(before []*folder, f *folder) bool {
 	for _, b := range before {
 		if b.Path == f.Path {
-			return b.Name != f.Name
+			return b.Name != f.Name || b.memberRules() != f.memberRules()
 		}
 	}
 	return false

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"quern/config"
+	"quern/index/extract/sandbox"
 	"quern/ipc/server"
 )
 
@@ -50,7 +51,11 @@ type Daemon struct {
 	socket  string
 	dataDir string
 	end     context.CancelFunc // asks Run to return
-	idle    *idleTimer
+	// sandbox reads files for all cores, and quarantine knows those that it must not
+	// read.
+	sandbox    *sandbox.Sandbox
+	quarantine *quarantine
+	idle       *idleTimer
 
 	core      atomic.Pointer[core] // answers queries
 	switching sync.WaitGroup       // goroutines of switchWhenReady
@@ -148,6 +153,10 @@ func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
 		return err
 	}
 	defer lock.Close()
+	if err := d.openSandbox(); err != nil {
+		return err
+	}
+	defer d.sandbox.Close()
 	if err := d.startFirst(); err != nil {
 		return err
 	}

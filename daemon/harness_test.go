@@ -16,7 +16,13 @@ import (
 	"quern/ipc/client"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain is also that of the daemon's extraction processes: the test binary itself.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == daemon.WorkerVerb {
+		os.Exit(daemon.Worker(os.Args[2:]))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // patience bounds every wait; it is long because test machines are slow.
 const patience = 60 * time.Second

@@ -143,7 +143,7 @@ func absolute(wire string) (string, error) {
 }
 
 // passages are a document's passages as indexed.
-func (d *Daemon) passages(_ context.Context, p ipc.PassagesParams) (ipc.PassagesResult, error) {
+func (d *Daemon) passages(ctx context.Context, p ipc.PassagesParams) (ipc.PassagesResult, error) {
 	path, err := absolute(p.Path)
 	if err != nil {
 		return ipc.PassagesResult{}, err
@@ -151,7 +151,7 @@ func (d *Daemon) passages(_ context.Context, p ipc.PassagesParams) (ipc.Passages
 	c := d.core.Load()
 	doc, all, err := c.engine.Snapshot().Passages(path)
 	if err != nil {
-		return ipc.PassagesResult{}, d.notFound(c, path, err)
+		return ipc.PassagesResult{}, d.notFound(ctx, c, path, err)
 	}
 	if p.N != nil {
 		if *p.N < 0 || *p.N >= len(all) {
@@ -161,22 +161,22 @@ func (d *Daemon) passages(_ context.Context, p ipc.PassagesParams) (ipc.Passages
 	}
 	out := ipc.PassagesResult{
 		Path: ipc.EncodePath(doc.Path), Folder: doc.Folder, Rel: ipc.EncodePath(doc.Rel), Type: doc.Type,
-		Title: doc.Title, Modified: timestamp(doc.Modified), Generation: c.generation(), Passages: []ipc.Passage{},
+		Title: doc.Title, Author: doc.Author, Date: dateOf(doc), Origin: originOf(doc), Truncated: doc.Truncated, Modified: timestamp(doc.Modified), Generation: c.generation(), Passages: []ipc.Passage{},
 	}
 	for _, p := range all {
 		out.Passages = append(out.Passages, ipc.Passage{
-			Passage: p.N, Lines: p.Lines, Bytes: p.Bytes, Heading: headings(p.Heading), Terms: p.Length, Text: p.Text,
+			Passage: p.N, Lines: p.Lines, Bytes: p.Bytes, Heading: headings(p.Heading), Page: p.Page, Terms: p.Length, Text: p.Text,
 		})
 	}
 	return out, nil
 }
 
 // notFound adds to the index's word the reason why the file is not in it.
-func (d *Daemon) notFound(c *core, path string, err error) error {
+func (d *Daemon) notFound(ctx context.Context, c *core, path string, err error) error {
 	if !errors.Is(err, index.ErrNotFound) {
 		return err
 	}
-	s := d.fileStatus(c, path)
+	s := d.fileStatus(ctx, c, path)
 	if s.State == ipc.FileUnknown {
 		return ipc.Errorf(ipc.CodeNotFound, "%s is not in the index: %s", path, s.Reason)
 	}
@@ -195,7 +195,7 @@ func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 // fileStatus says what is known of one file, and why it is not in the index if
 // it is not.
-func (d *Daemon) fileStatus(c *core, path string) ipc.FileStatus {
+func (d *Daemon) fileStatus(ctx context.Context, c *core, path string) ipc.FileStatus {
 	out := ipc.FileStatus{Path: ipc.EncodePath(path), State: ipc.FileUnknown}
 	f := c.folderOf(path)
 	if f != nil {
@@ -204,7 +204,10 @@ func (d *Daemon) fileStatus(c *core, path string) ipc.FileStatus {
 	if doc, ok := c.engine.Snapshot().Document(path); ok {
 		out.State, out.Passages = ipc.FileIndexed, doc.Passages
 		out.Modified, out.Size = timestamp(doc.Modified), doc.Size
-		if c.watch.Pending(path) {
+		if doc.Truncated != "" {
+			out.Reason = "in part: " + doc.Truncated
+		}
+		if c.watch.Pending(fileOf(doc)) {
 			out.State, out.Reason = ipc.FilePending, "it has changed; the earlier content is searchable"
 		}
 		return out
@@ -215,6 +218,10 @@ func (d *Daemon) fileStatus(c *core, path string) ipc.FileStatus {
 	}
 	if f == nil {
 		out.Reason = "in no folder (see: quern folders list)"
+		return out
+	}
+	if state, reason := d.memberStatus(ctx, c, f, path); state != "" {
+		out.State, out.Reason = state, reason
 		return out
 	}
 	if c.watch.Pending(path) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"quern/config"
@@ -13,7 +14,7 @@ import (
 )
 
 // status tells the daemon's state, and with a path that file's.
-func (d *Daemon) status(_ context.Context, p ipc.StatusParams) (ipc.StatusResult, error) {
+func (d *Daemon) status(ctx context.Context, p ipc.StatusParams) (ipc.StatusResult, error) {
 	c := d.core.Load()
 	watch := c.watch.State()
 	stats := c.engine.Snapshot().Stats()
@@ -46,7 +47,7 @@ func (d *Daemon) status(_ context.Context, p ipc.StatusParams) (ipc.StatusResult
 		if err != nil {
 			return ipc.StatusResult{}, err
 		}
-		file := d.fileStatus(c, path)
+		file := d.fileStatus(ctx, c, path)
 		out.File = &file
 	}
 	return out, nil
@@ -71,6 +72,9 @@ func warnings(c *core, stats index.Stats, folders []ipc.FolderStatus, rebuilding
 	}
 	if stats.WriteError != nil {
 		out = append(out, "the index cannot be written to disk at present ("+stats.WriteError.Error()+"); it is kept in memory and tried again")
+	}
+	if lacks := c.sandbox.Lacks(); len(lacks) > 0 {
+		out = append(out, "extraction processes are less confined than they could be: "+strings.Join(lacks, "; "))
 	}
 	for _, f := range folders {
 		if f.State == "suspended" {

@@ -14,6 +14,7 @@ func wireHit(h *index.Hit, text bool) ipc.Hit {
 		Score: h.Score, Path: ipc.EncodePath(h.Document.Path), Folder: h.Document.Folder, Rel: ipc.EncodePath(h.Document.Rel),
 		Passage: h.N, Lines: h.Lines, Bytes: h.Bytes, Heading: headings(h.Heading),
 		Type: h.Document.Type, Modified: timestamp(h.Document.Modified),
+		Origin: originOf(h.Document), Page: h.Page, Title: h.Document.Title, Author: h.Document.Author, Date: dateOf(h.Document),
 	}
 	if text {
 		out.Text, out.Highlights = h.Text, h.Highlights
@@ -21,8 +22,25 @@ func wireHit(h *index.Hit, text bool) ipc.Hit {
 	return out
 }
 
+// originOf says where a document's lines and bytes are counted: "extracted" for its
+// text where that is not the file's own.
+func originOf(doc *index.DocumentInfo) string {
+	if doc.Extracted {
+		return "extracted"
+	}
+	return ""
+}
+
+// dateOf is the document's own date, "" for none.
+func dateOf(doc *index.DocumentInfo) string {
+	if doc.Date.IsZero() {
+		return ""
+	}
+	return timestamp(doc.Date)
+}
+
 // explain accounts for one passage's score.
-func (d *Daemon) explain(_ context.Context, p ipc.ExplainParams) (ipc.Explanation, error) {
+func (d *Daemon) explain(ctx context.Context, p ipc.ExplainParams) (ipc.Explanation, error) {
 	path, err := absolute(p.Path)
 	if err != nil {
 		return ipc.Explanation{}, err
@@ -35,7 +53,7 @@ func (d *Daemon) explain(_ context.Context, p ipc.ExplainParams) (ipc.Explanatio
 	snapshot := c.engine.Snapshot()
 	doc, ok := snapshot.Document(path)
 	if !ok {
-		return ipc.Explanation{}, d.notFound(c, path, index.ErrNotFound)
+		return ipc.Explanation{}, d.notFound(ctx, c, path, index.ErrNotFound)
 	}
 	if p.Passage < 0 || p.Passage >= doc.Passages {
 		return ipc.Explanation{}, ipc.Errorf(ipc.CodeNotFound, "%s has no passage %d: it has %d, from 0", path, p.Passage, doc.Passages)

@@ -94,8 +94,8 @@ type Change struct {
 }
 
 // Move says that the document at From is now the one described by To, whose
-// Content is nil. A document already at To.Path is replaced. Type and title
-// stay: a document whose new name makes it another format must be put anew.
+// Content is nil. A document already at To.Path is replaced. Type, title and what
+// else its content says stay: a document whose new name makes it another format must be put anew.
 type Move struct {
 	From string
 	To   Document
@@ -144,6 +144,11 @@ type DocumentInfo struct {
 	Size                           int64
 	Passages                       int
 	Fingerprint                    string
+	// Author, Date, Extracted and Truncated are those of extract.Document.
+	Author    string
+	Date      time.Time
+	Extracted bool
+	Truncated string
 }
 
 // Result is the answer to a query.
@@ -173,6 +178,7 @@ type Passage struct {
 	Lines   [2]int
 	Bytes   [2]int
 	Heading []string
+	Page    int    // from 1; 0 where the format has none
 	Length  int    // |p| in terms
 	Text    string // UTF-8, \n line ends
 }

@@ -118,7 +118,7 @@ func (e *Engine) split(d *extract.Document) []place {
 	for i, c := range passages {
 		out[i] = place{
 			start: c.Start, end: c.End, first: c.FirstLine, last: c.LastLine,
-			heading: c.Heading, own: c.HeadingOnly,
+			heading: c.Heading, own: c.HeadingOnly, page: c.Page,
 		}
 		out[i].hash = out[i].sum(d.Text)
 	}

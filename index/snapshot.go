@@ -128,7 +128,7 @@ func (d *document) passage(n int, v *view, local int, buf *segment.TextBuffer) P
 	a := &d.places[n]
 	p := Passage{
 		N: n, Lines: [2]int{a.first, a.last}, Bytes: [2]int{a.start, a.end},
-		Heading: a.heading, Length: int(v.PassageLength(local)),
+		Heading: a.heading, Page: a.page, Length: int(v.PassageLength(local)),
 	}
 	if buf != nil {
 		p.Text = string(v.text(local, buf))

@@ -116,7 +116,12 @@ type Hit struct {
 	Bytes      [2]int       `json:"bytes"` // half-open, in the source file
 	Heading    []string     `json:"heading"`
 	Type       string       `json:"type"`
-	Modified   string       `json:"modified"` // RFC 3339, UTC
+	Modified   string       `json:"modified"`         // RFC 3339, UTC
+	Origin     string       `json:"origin,omitempty"` // "extracted": lines and bytes are those of the extracted text, not of the file
+	Page       int          `json:"page,omitempty"`   // or slide, from 1
+	Title      string       `json:"title,omitempty"`
+	Author     string       `json:"author,omitempty"`
+	Date       string       `json:"date,omitempty"` // the document's own, RFC 3339, UTC
 	Text       string       `json:"text,omitempty"`
 	Highlights [][2]int     `json:"highlights,omitempty"` // half-open byte offsets in Text
 	Explain    *Explanation `json:"explain,omitempty"`
@@ -135,6 +140,10 @@ type PassagesResult struct {
 	Rel        string    `json:"rel"`
 	Type       string    `json:"type"`
 	Title      string    `json:"title,omitempty"`
+	Author     string    `json:"author,omitempty"`
+	Date       string    `json:"date,omitempty"`      // the document's own, RFC 3339, UTC
+	Origin     string    `json:"origin,omitempty"`    // as in Hit
+	Truncated  string    `json:"truncated,omitempty"` // why a part of the document was left out
 	Modified   string    `json:"modified"`
 	Generation uint64    `json:"generation"`
 	Passages   []Passage `json:"passages"`
@@ -146,6 +155,7 @@ type Passage struct {
 	Lines   [2]int   `json:"lines"`
 	Bytes   [2]int   `json:"bytes"`
 	Heading []string `json:"heading"`
+	Page    int      `json:"page,omitempty"`
 	Terms   int      `json:"terms"` // the passage's length |p|
 	Text    string   `json:"text"`
 }

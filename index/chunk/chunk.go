@@ -54,6 +54,8 @@ type Passage struct {
 	// stands below it: the words of the last element of Heading are the
 	// passage's own.
 	HeadingOnly bool
+	// Page is the page on which the passage begins, from 1, or 0.
+	Page int
 }
 
 // ErrOptions is what the errors of Validate wrap.

@@ -81,7 +81,7 @@ func (s *splitter) sections(sections []extract.Section) {
 			s.section(sec)
 		}
 		for j := first; j < len(s.out); j++ {
-			s.out[j].Heading = sec.Heading
+			s.out[j].Heading, s.out[j].Page = sec.Heading, sec.Page
 		}
 	}
 }
@@ -151,16 +151,17 @@ func (s *splitter) finish() {
 	s.begin()
 }
 
-// label gives each passage the heading path of the section where it starts.
+// label gives each passage the heading path and page of the section where it starts.
 func label(passages []Passage, sections []extract.Section) {
 	next := 0
 	var heading []string
+	page := 0
 	for i := range passages {
 		for next < len(sections) && begins(sections[next]) <= passages[i].Start {
-			heading = sections[next].Heading
+			heading, page = sections[next].Heading, sections[next].Page
 			next++
 		}
-		passages[i].Heading = heading
+		passages[i].Heading, passages[i].Page = heading, page
 	}
 }
 

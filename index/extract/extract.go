@@ -4,9 +4,11 @@
 package extract
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Document is the text of a file and its structure.
@@ -190,18 +192,51 @@ const Version = 1
 // not change afterwards. Content that is not read is an error that matches ErrBinary
 // or ErrLimit and whose message is the reason; other errors say what is wrong with it.
 func Extract(name string, data []byte) (*Document, error) {
-	return extractWithin(name, data, newBudget(DefaultLimits))
+	return ExtractWatched(name, data, Watch{})
+}
+
+// Watch is told how an extraction gets on; what is nil is not called.
+type Watch struct {
+	// Grew is called with the document whenever it has got further pages or
+	// members, before it is whole: what stands there stays, and more is appended.
+	Grew func(*Document)
+	// Alive is called whenever something was inflated or decoded.
+	Alive func()
+}
+
+// ExtractWatched is Extract that tells how it gets on.
+func ExtractWatched(name string, data []byte, w Watch) (*Document, error) {
+	b := newBudget(DefaultLimits)
+	b.watch = w
+	d, err := extractWithin(name, data, b)
+	if b.needsPDF {
+		return nil, ErrNeedsPDF
+	}
+	return d, err
 }
 
 // extractWithin is Extract with the budget of the file that the content is in.
 func extractWithin(name string, data []byte, b *budget) (*Document, error) {
 	d := &Document{Text: data, budget: b}
-	err := d.read(name)
+	if b.root == nil {
+		b.root = d
+	}
+	err := d.tryRead(name)
 	d.budget, d.name, d.names = nil, "", nil
 	if err != nil {
 		return nil, err
 	}
 	return d, nil
+}
+
+// tryRead is read where a fault of ours in a format is an error of the file.
+func (d *Document) tryRead(name string) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("reading it failed, please report this: %v", fault)
+		}
+	}()
+	return d.read(name)
 }
 
 // read fills the document from its Text, the content of a file with that name.
@@ -221,6 +256,30 @@ func (d *Document) read(name string) error {
 		}
 	}
 	return parse(d)
+}
+
+// Effort says where a file should be read.
+type Effort int
+
+// The efforts: plain text and Markdown are read by small code of our own, in linear
+// time, which costs less than asking another process; the other formats are for a
+// process that can be ended; and PDF files for one that has the PDF reader ready.
+const (
+	Small Effort = iota
+	Complex
+	PDF
+)
+
+// EffortOf says where a file should be read, by its name and content.
+func EffortOf(name string, data []byte) Effort {
+	t := detect(name, data)
+	switch {
+	case t == "pdf":
+		return PDF
+	case (t == "md" || parserOf(t) == nil) && (utf8.Valid(data) || checkUnread(data) != nil):
+		return Small
+	}
+	return Complex
 }
 
 // maxExtension is the length from which on what follows the last dot of a name

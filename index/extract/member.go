@@ -1,6 +1,8 @@
 package extract
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"path"
 	"strconv"
@@ -19,25 +21,54 @@ func (d *Document) addMember(name string, r io.Reader) error {
 		return err
 	}
 	defer d.budget.leave()
-	data, err := d.budget.readAll(r)
-	if err == nil {
-		m.Document, err = extractWithin(m.Name, data, d.budget)
-	}
-	if err != nil {
-		m.Document, m.Problem = nil, err
-	}
+	m.Document, m.Problem = d.readMember(m.Name, r)
 	d.Members = append(d.Members, m)
+	d.grown()
 	if d.budget.spent() {
-		return err
+		return fmt.Errorf("%w: what comes after %s is left out", ErrLimit, m.Name)
 	}
 	return nil
 }
 
-// readAll reads what the budget allows of an inflating reader.
-func (b *budget) readAll(r io.Reader) ([]byte, error) { return io.ReadAll(b.reader(r)) }
+func (d *Document) readMember(name string, r io.Reader) (*Document, error) {
+	data, cut, err := d.budget.readAll(r)
+	if err != nil && (len(data) == 0 || !errors.Is(err, ErrLimit)) {
+		return nil, err
+	}
+	if err != nil {
+		cut = err.Error()
+	}
+	m, err := extractWithin(name, data, d.budget)
+	if err != nil && cut != "" {
+		return nil, fmt.Errorf("%w: %s", ErrLimit, cut)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.truncate(cut)
+	if !m.Extracted {
+		err = d.budget.keep(int64(len(m.Text)))
+	}
+	return m, err
+}
+
+// maxContent bounds what is held of one inflated file, in bytes.
+const maxContent = 64 << 20
+
+// readAll reads an inflating reader as far as the budget and maxContent allow. cut
+// says why not all was read; with an error, data is what came before it.
+func (b *budget) readAll(r io.Reader) (data []byte, cut string, err error) {
+	data, err = io.ReadAll(io.LimitReader(b.reader(r), maxContent+1))
+	if len(data) > maxContent {
+		return data[:maxContent], fmt.Sprintf("only its first %d MiB were read", maxContent>>20), nil
+	}
+	return data, "", err
+}
 
 // spent reports whether nothing more may be read.
-func (b *budget) spent() bool { return b.left.Inflated < 0 || b.left.Text < 0 || b.left.Members < 0 }
+func (b *budget) spent() bool {
+	return b.needsPDF || b.left.Inflated < 0 || b.left.Text < 0 || b.left.Members < 0
+}
 
 // maxName bounds a member's name, in bytes.
 const maxName = 1024
