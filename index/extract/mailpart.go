@@ -114,8 +114,8 @@ func mediaType(field string) (media string, parameters map[string]string) {
 	return strings.ToLower(strings.TrimSpace(media)), parameters
 }
 
-// words decodes encoded words (RFC 2047) in any encoding that is known.
-var words = mime.WordDecoder{CharsetReader: func(charset string, r io.Reader) (io.Reader, error) {
+// wordDecoder decodes encoded words (RFC 2047) in any encoding that is known.
+var wordDecoder = mime.WordDecoder{CharsetReader: func(charset string, r io.Reader) (io.Reader, error) {
 	e := named(charset)
 	if e == nil {
 		return r, nil
@@ -126,7 +126,7 @@ var words = mime.WordDecoder{CharsetReader: func(charset string, r io.Reader) (i
 // decodeWords decodes a field for people: encoded words, or bytes that are no
 // ASCII, which old programs write.
 func decodeWords(field string) string {
-	if decoded, err := words.DecodeHeader(field); err == nil {
+	if decoded, err := wordDecoder.DecodeHeader(field); err == nil {
 		field = decoded
 	}
 	text, _, err := toUTF8([]byte(field), "")
