@@ -177,7 +177,7 @@ func narrow(sample []byte) bool {
 	return all*8 > len(sample) && ascii*10 > all*8
 }
 
-func printable(c byte) bool { return c >= ' ' && c < 0x7f || c == '\n' || c == '\r' || c == '\t' }
+func printable(c byte) bool { return c >= ' ' && c < 0x7f || c == '\n' || c == '\r' }
 
 // looksWritten says that a decoded text has hardly a control character or a place
 // that is no character.

@@ -21,6 +21,9 @@ const (
 	greek    = "Τα πουλιά πετούν πάνω από τη θάλασσα και γυρίζουν στο νησί το βράδυ, όταν πέφτει ο ήλιος.\n"
 	german   = "Über den Dächern fliegen Krähen; die Kühe müssen früh gemolken werden, sagt der Bäcker schön.\n"
 	polish   = "Wróble żyją w mieście, gdzie łatwiej znaleźć pożywienie; latem wracają do lasów i na łąki.\n"
+	latvian  = "Putni lido virs jūras un vakarā atgriežas salā, kad saule riet; vasarā tie dzīvo mežā šķērsām upēm.\n"
+	slovene  = "Ptiči letijo čez morje in se zvečer vračajo na otok, ko sonce že zaide; poleti živijo v žametnem šumečem gozdu.\n"
+	hindi    = "पक्षी समुद्र के ऊपर उड़ते हैं और शाम को द्वीप पर लौट आते हैं।\n"
 	hebrew   = "הציפורים עפות מעל הים וחוזרות אל האי בערב כאשר השמש שוקעת מעבר להרים\n"
 	thai     = "นกบินอยู่เหนือทะเลและกลับมายังเกาะในตอนเย็นเมื่อพระอาทิตย์ตกดิน\n"
 	japan    = "鳥は海の上を飛び、夕方になると島へ帰ってくる。夏には森で暮らしている。\n"
@@ -40,6 +43,8 @@ func TestEncodingsAreDetected(t *testing.T) {
 		{"koi8-u", ukrain, charmap.KOI8U}, {"windows-1253", greek, charmap.Windows1253}, {"iso-8859-7", greek, charmap.ISO8859_7},
 		{"windows-1252", german, charmap.Windows1252}, {"cp850", german, charmap.CodePage850}, {"macroman", german, charmap.Macintosh},
 		{"iso-8859-2", polish, charmap.ISO8859_2}, {"windows-1250", polish, charmap.Windows1250}, {"cp852", polish, charmap.CodePage852},
+		{"windows-1257", latvian, charmap.Windows1257}, {"slovene", slovene, charmap.Windows1250}, {"slovene", slovene, charmap.ISO8859_2},
+		{"utf-16le hindi", hindi, utf16.UTF16(utf16.LittleEndian, utf16.IgnoreBOM)},
 		{"windows-1255", hebrew, charmap.Windows1255}, {"tis-620", thai, charmap.Windows874},
 		{"shift_jis", japan, japanese.ShiftJIS}, {"euc-jp", japan, japanese.EUCJP}, {"iso-2022-jp", japan, japanese.ISO2022JP},
 		{"gb18030", chinese, simplifiedchinese.GB18030}, {"hz", chinese, simplifiedchinese.HZGB2312}, {"big5", mandarin, traditionalchinese.Big5},

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"strings"
 	"unicode"
 
 	"golang.org/x/text/encoding/charmap"
@@ -17,7 +18,13 @@ func refined(name string, sample []byte) string {
 	case "koi8-r":
 		return koi8(sample)
 	case "", "iso-8859-1", "windows-1252":
-		return likeliest(sample, "windows-1252", "cp850", "macroman")
+		switch {
+		case isBaltic(sample):
+			return "windows-1257"
+		case isSouthSlavic(sample):
+			return "windows-1250"
+		}
+		return likeliest(sample, "windows-1252", "cp850", "macroman", "iso-8859-2")
 	case "windows-1250":
 		return likeliest(sample, "windows-1250", "cp852")
 	case "iso-8859-2", "iso-8859-7", "iso-8859-8", "iso-8859-8-i":
@@ -39,6 +46,34 @@ func hasControls1(sample []byte) bool {
 		}
 	}
 	return false
+}
+
+// share returns how many of the bytes beyond ASCII are among some, of 100.
+func share(sample []byte, some string) int {
+	n, all := 0, 1
+	for _, c := range sample {
+		if c >= 0x80 {
+			all++
+			if strings.IndexByte(some, c) >= 0 {
+				n++
+			}
+		}
+	}
+	return 100 * n / all
+}
+
+// isBaltic knows Lithuanian and Latvian: no language that is written in Windows-1252
+// has the letters in the places of their sz and zh, eth and thorn, beside those with
+// a grave accent, a circumflex or two dots.
+func isBaltic(sample []byte) bool {
+	return share(sample, "\xf0\xfe") >= 5 && share(sample, "\xe8\xeb\xfb\xe2\xee") >= 20 && share(sample, "\xfd\xfa\xf3\xed") < 10
+}
+
+// isSouthSlavic knows Slovene, Croatian and Bosnian: of those letters of theirs that
+// Windows-1252 has too, in the same places, and the c with a caron, which is e grave
+// there, with no other letter that French or Italian has.
+func isSouthSlavic(sample []byte) bool {
+	return share(sample, "\x9a\x9e\x8a\x8e") >= 20 && share(sample, "\xe8\xe6\xc8\xf0") >= 10 && share(sample, "\xe9\xe0\xea") < 10
 }
 
 // cyrillic tells the encodings of Windows and the Macintosh apart by where the
