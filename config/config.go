@@ -22,6 +22,19 @@ type Config struct {
 	Analysis Analysis
 	Rank     Rank
 	Daemon   Daemon
+	// Extractors read the formats that quern itself does not, in the order of the
+	// file.
+	Extractors []Extractor
+}
+
+// Extractor is one [[extractor]] table: a command that reads files of a type.
+type Extractor struct {
+	// Type is the type of the files, as their names end, in lower case and without
+	// a dot.
+	Type string
+	// Command is a program and its arguments. It gets the file on its standard input
+	// and writes its text, in UTF-8, to its standard output.
+	Command []string
 }
 
 // Folder is one [[folder]] table: a directory tree that is watched.

@@ -30,7 +30,7 @@ var (
 func schema() map[string][]string {
 	schemaOnce.Do(func() {
 		d := decoder{known: make(map[string][]string)}
-		d.config(map[string]any{"folder": []any{map[string]any{}}}, nil)
+		d.config(map[string]any{"folder": []any{map[string]any{}}, "extractor": []any{map[string]any{}}}, nil)
 		schemaKeys = d.known
 	})
 	return schemaKeys
@@ -40,6 +40,7 @@ func (d *decoder) config(values map[string]any, root *node) Config {
 	c := Default()
 	top := &table{decoder: d, values: values, node: root, line: 1}
 	d.folders(top, &c)
+	d.extractors(top, &c)
 	top.table("chunk", func(t *table) { t.chunk(&c.Chunk) })
 	top.table("analysis", func(t *table) { t.analysis(&c.Analysis) })
 	top.table("rank", func(t *table) { t.rank(&c.Rank) })

@@ -78,6 +78,14 @@ const templateText = `# Quern's configuration. Every key has a default: what is 
 # On battery power: slow, pause or full. It has no effect in this version.
 # on_battery = "slow"
 
+# A format that quern does not read can be read by a command of yours, one table
+# each. It gets the file on its standard input and writes the text to its standard
+# output; it reaches no network and no other file.
+#
+#   [[extractor]]
+#   type = "djvu"               # how the names of the files end
+#   command = ["djvutxt", "-"]
+
 # The folders to watch have a table each, with these keys. Only the path must be
 # given; ~ and $VAR in it are expanded ($$ is a dollar sign). A folder may lie
 # in another: a file belongs to the innermost one.

@@ -27,6 +27,7 @@ type core struct {
 	// sandbox and quarantine are the daemon's, shared by its cores.
 	sandbox    *sandbox.Sandbox
 	quarantine *quarantine
+	extractors map[string][]string // the config's, by type
 	// base is added to the engine's generation, so that generations grow
 	// across cores; it is set before the core answers.
 	base uint64
@@ -79,7 +80,7 @@ func (f *folder) pollEvery() time.Duration {
 
 // startCore starts a core for cfg. The caller holds d.reloading.
 func (d *Daemon) startCore(cfg config.Config) (*core, error) {
-	c := &core{files: newFileTable(), sandbox: d.sandbox, quarantine: d.quarantine, key: indexKey(cfg), forced: map[string]int{}, damaged: make(chan struct{}, 1), caughtUp: make(chan struct{}), ended: make(chan struct{}),
+	c := &core{files: newFileTable(), sandbox: d.sandbox, quarantine: d.quarantine, extractors: extractorsOf(cfg), key: indexKey(cfg), forced: map[string]int{}, damaged: make(chan struct{}, 1), caughtUp: make(chan struct{}), ended: make(chan struct{}),
 		sweeps: make(chan chan struct{}), swept: make(chan struct{})}
 	c.dir = filepath.Join(d.indexDir(), c.key)
 	var err error

@@ -35,7 +35,7 @@ func (d *Daemon) memberOf(ctx context.Context, c *core, f *folder, file, name st
 	if err != nil {
 		return ipc.FileUnknown, reasonOf(err)
 	}
-	doc, err := c.sandbox.Extract(ctx, file, data)
+	doc, err := c.extract(ctx, file, data)
 	if err != nil {
 		return ipc.FileUnknown, reasonOf(err)
 	}

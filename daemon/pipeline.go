@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"quern/config"
 	"quern/index"
 	"quern/index/extract"
 	"quern/index/extract/sandbox"
@@ -298,12 +299,32 @@ func (p *pipeline) read(ctx context.Context, c watcher.Change, from origin) (out
 // extract has the text of a file found. One that ends its reader is not tried again
 // until it has changed.
 func (p *pipeline) extract(ctx context.Context, c watcher.Change, data []byte) (*extract.Document, error) {
-	content, err := p.core.sandbox.Extract(ctx, c.Path, data)
+	content, err := p.core.extract(ctx, c.Path, data)
 	var broken *sandbox.Broken
 	if errors.As(err, &broken) {
 		p.core.quarantine.add(c.Path, c.Info, broken.Reason)
 	}
 	return content, err
+}
+
+// extract has the text of a file found, by a command of the config if there is one for
+// its type.
+func (c *core) extract(ctx context.Context, path string, data []byte) (*extract.Document, error) {
+	if len(c.extractors) > 0 {
+		if format := extract.Detect(path, data); c.extractors[format] != nil {
+			return c.sandbox.Command(ctx, format, c.extractors[format], data)
+		}
+	}
+	return c.sandbox.Extract(ctx, path, data)
+}
+
+// extractorsOf are the config's commands by type.
+func extractorsOf(cfg config.Config) map[string][]string {
+	out := map[string][]string{}
+	for _, e := range cfg.Extractors {
+		out[e.Type] = e.Command
+	}
+	return out
 }
 
 // quarantined is why the file is not to be read, "" if it is.

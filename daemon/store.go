@@ -75,11 +75,11 @@ func (d *Daemon) indexOptions(cfg config.Config, c *core) index.Options {
 	}
 }
 
-// indexKey tells index configurations apart: what they chunk and analyse by, and
-// the words of a stop-word list.
+// indexKey tells index configurations apart: what they chunk and analyse by, the
+// words of a stop-word list, and the commands that read files.
 func indexKey(cfg config.Config) string {
 	list, _ := os.ReadFile(cfg.Analysis.Stopwords) // the engine reports a list that cannot be read
-	return fmt.Sprintf("%016x", xxh3.HashString(fmt.Sprintf("%+v %+v %q", cfg.Chunk, cfg.Analysis, list)))
+	return fmt.Sprintf("%016x", xxh3.HashString(fmt.Sprintf("%+v %+v %q %q", cfg.Chunk, cfg.Analysis, list, cfg.Extractors)))
 }
 
 // removeOldIndexes removes the indexes that no core uses. The caller holds

@@ -42,7 +42,7 @@ var magics = []signature{
 // looks are the text formats that content gives away where the name names no
 // format of its own.
 var looks = []signature{
-	{"html", isHTML},
+	{"html", looksHTML},
 	{"fb2", root("FictionBook")},
 	{"xml", starts("<?xml")},
 	{"mbox", isMbox},
@@ -66,7 +66,7 @@ var unread = []struct{ prefix, reason string }{
 	{"ID3", "sound: no text to read"},
 	{"\x1aE\xdf\xa3", "film: no text to read"},
 	{"Rar!\x1a\x07", "a RAR archive: not read (pack it as zip or tar)"},
-	{oleMagic, "an OLE container of no known format"},
+	{oleSignature, "an OLE container of no known format"},
 }
 
 // detect tells the format: by the content's first bytes, then by the name, then by
@@ -93,6 +93,9 @@ func detect(name string, data []byte) string {
 	}
 	return named
 }
+
+// Detect is the type that Extract would give a file.
+func Detect(name string, data []byte) string { return detect(name, data) }
 
 // narrowed lets the name tell apart what the content cannot: a damaged zip may have
 // been a document.
@@ -139,7 +142,7 @@ func starts(prefix string) func([]byte) bool {
 // isPDF allows what PDF readers allow: up to 1,024 bytes before the mark.
 func isPDF(data []byte) bool {
 	i := bytes.Index(data[:min(len(data), 1024+5)], []byte("%PDF-"))
-	return i == 0 || i > 0 && !isHTML(data) && bytes.IndexByte(data, 0) >= 0
+	return i == 0 || i > 0 && !looksHTML(data) && bytes.IndexByte(data, 0) >= 0
 }
 
 func isBzip2(data []byte) bool {
@@ -174,7 +177,7 @@ func isTar(data []byte) bool {
 	return want == sum
 }
 
-const oleMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+const oleSignature = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 // ole knows an OLE container by the name of a stream in it, which its directory
 // has in UTF-16, at the beginning of an entry.
@@ -185,7 +188,7 @@ func ole(stream string) func([]byte) bool {
 	}
 	wide = append(wide, 0, 0)
 	return func(data []byte) bool {
-		if !bytes.HasPrefix(data, []byte(oleMagic)) {
+		if !bytes.HasPrefix(data, []byte(oleSignature)) {
 			return false
 		}
 		for at := 0; ; at++ {
@@ -260,7 +263,7 @@ func head(data []byte) []byte {
 	return bytes.TrimLeft(bytes.TrimPrefix(data[:min(len(data), lookAt)], []byte("\xEF\xBB\xBF")), " \t\r\n")
 }
 
-func isHTML(data []byte) bool {
+func looksHTML(data []byte) bool {
 	h := bytes.ToLower(head(data))
 	for bytes.HasPrefix(h, []byte("<!--")) || bytes.HasPrefix(h, []byte("<?xml")) {
 		_, rest, ok := bytes.Cut(h, []byte(">"))

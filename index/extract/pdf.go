@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -288,7 +289,7 @@ func (p *pdfReader) fault(err error) error {
 
 // addPage appends a page as a section.
 func (d *Document) addPage(n int, text string) error {
-	text = cleanPage(text)
+	text = splitScripts(cleanPage(text))
 	if err := d.budget.keep(int64(len(text) + 1)); err != nil {
 		return err
 	}
@@ -311,6 +312,18 @@ func cleanPage(text string) string {
 	}, text)
 }
 
+// foreign finds where two scripts run into one word, as no language has it: characters
+// that a font shows by codes of its own, beside others.
+var foreign = regexp.MustCompile(`([\p{Greek}\p{Cyrillic}\p{Arabic}\p{Hebrew}]{3})(\p{Latin}{3})|(\p{Latin}{3})([\p{Greek}\p{Cyrillic}\p{Arabic}\p{Hebrew}]{3})`)
+
+// splitScripts divides words where another script begins.
+func splitScripts(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return r >= 0x370 && r < 0x780 }) < 0 {
+		return text
+	}
+	return foreign.ReplaceAllString(text, "$1$3 $2$4")
+}
+
 // describe takes over what the PDF says of itself.
 func (p *pdfReader) describe() {
 	meta := func(tag string) string {
@@ -318,16 +331,16 @@ func (p *pdfReader) describe() {
 		if err != nil {
 			return ""
 		}
-		return oneLine(m.Value)
+		return metaLine(m.Value)
 	}
-	p.d.Title, p.d.Author, p.d.Date = meta("Title"), meta("Author"), pdfDate(meta("CreationDate"))
+	p.d.Title, p.d.Author, p.d.Date = meta("Title"), meta("Author"), pdfTime(meta("CreationDate"))
 }
 
-// maxMeta bounds a title and the like, in bytes.
-const maxMeta = 1000
+// maxMetaLine bounds a title and the like, in bytes.
+const maxMetaLine = 1000
 
-// oneLine makes one line of what a file says of itself, without controls.
-func oneLine(s string) string {
+// metaLine makes one line of what a file says of itself, without controls.
+func metaLine(s string) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\ufffd")), " ")
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -335,16 +348,16 @@ func oneLine(s string) string {
 		}
 		return r
 	}, s)
-	for len(s) > maxMeta {
+	for len(s) > maxMetaLine {
 		_, n := utf8.DecodeLastRuneInString(s)
 		s = s[:len(s)-max(n, 1)]
 	}
 	return s
 }
 
-// pdfDate reads a date as PDF has it: D:YYYYMMDDHHmmSSOHH'mm' (ISO 32000-1,
+// pdfTime reads a date as PDF has it: D:YYYYMMDDHHmmSSOHH'mm' (ISO 32000-1,
 // 7.9.4), where all after the year may be missing; zero where it is none.
-func pdfDate(s string) time.Time {
+func pdfTime(s string) time.Time {
 	s = strings.ReplaceAll(strings.TrimPrefix(s, "D:"), "'", "")
 	for _, layout := range []string{"20060102150405-0700", "20060102150405Z0000", "20060102150405Z", "20060102150405", "200601021504", "20060102", "200601", "2006"} {
 		if t, err := time.Parse(layout, s); err == nil {
