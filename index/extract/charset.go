@@ -34,6 +34,9 @@ func readText(d *Document) error {
 // replaceText makes what was extracted the document's text, as much of it as the
 // budget has left.
 func (d *Document) replaceText(text []byte) {
+	if !utf8.Valid(text) {
+		text = bytes.ToValidUTF8(text, []byte("\ufffd"))
+	}
 	d.Text, d.Extracted = text, true
 	left := max(d.budget.left.Text, 0)
 	err := d.budget.keep(int64(len(text)))

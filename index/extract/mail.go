@@ -128,7 +128,7 @@ func alternative(parts []part) []part {
 // words adds the plain text of a part.
 func (m *message) words(p part) {
 	text := strings.TrimSpace(p.words(""))
-	if isHTML([]byte(text)) {
+	if looksHTML([]byte(text)) {
 		m.page(p)
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
@@ -99,8 +100,8 @@ func comparable(s string) string {
 // checkSections tells what is wrong with the sections of a document and its members.
 func checkSections(t *testing.T, d *Document) {
 	t.Helper()
-	if len(d.Sections) == 0 {
-		t.Fatalf("%s: no section", d.Type)
+	if len(d.Sections) == 0 || d.Extracted && !utf8.Valid(d.Text) || !utf8.ValidString(d.Title+d.Author) {
+		t.Fatalf("%s: no section, or a text that is not UTF-8", d.Type)
 	}
 	at := 0
 	for i, s := range d.Sections {

@@ -12,7 +12,7 @@ import (
 // formats like them, are sections. Entities that a document makes for itself are
 // not expanded. A document without any text is read as its source.
 func parseXML(d *Document) error {
-	if isHTML(d.Text) {
+	if looksHTML(d.Text) {
 		d.Type = "html"
 		return parseHTML(d)
 	}

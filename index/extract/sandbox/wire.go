@@ -282,10 +282,10 @@ func check(d *extract.Document) error {
 	at := 0
 	for i, s := range d.Sections {
 		begin := s.Start
-		if len(s.Heading) > 0 {
+		if s.HeadingEnd > 0 {
 			begin = s.HeadingStart
 		}
-		if begin < at || s.Start < begin || s.End < s.Start || s.End > len(d.Text) || len(s.Heading) > 0 && (s.HeadingEnd < s.HeadingStart || s.HeadingEnd > s.Start) {
+		if begin < at || s.Start < begin || s.End < s.Start || s.End > len(d.Text) || s.HeadingEnd > 0 && (s.HeadingEnd < s.HeadingStart || s.HeadingEnd > s.Start) {
 			return fmt.Errorf("section %d does not fit its text", i)
 		}
 		at = s.End
