@@ -98,7 +98,7 @@ func (s *adocScanner) attributes(l line, content string) {
 	if author, ok := strings.CutPrefix(content, ":author:"); ok {
 		s.author = clip(fold(author))
 	} else if date, ok := strings.CutPrefix(content, ":revdate:"); ok {
-		s.date = parseDate(date)
+		s.date = readDate(date)
 	} else if s.header && content != "" && content[0] != ':' && !strings.HasPrefix(content, "//") {
 		if name, _, ok := strings.Cut(content, " <"); ok && s.author == "" {
 			s.author = clip(fold(name))

@@ -20,7 +20,7 @@ func detectCharset(sample []byte) encoding.Encoding {
 	second := chardet.Detect(sample)
 	other := strings.ToLower(second.Encoding)
 	switch {
-	case mozillaOnly[other] && (second.Confidence > 0.5 || sure < 50), latin1[name] && sure < 80 && beyondLatin(other):
+	case mozillaOnly[other] && (second.Confidence > 0.5 || sure < 50), vague[name] && sure < 80 && beyondLatin(other):
 		name = other
 	}
 	if e := named(refined(name, sample)); e != nil && e != encoding.Nop {
@@ -32,8 +32,8 @@ func detectCharset(sample []byte) encoding.Encoding {
 // mozillaOnly are encodings that ICU's detector does not know.
 var mozillaOnly = setOf("ibm866 ibm855 tis-620 maccyrillic")
 
-// latin1 are answers that ICU's detector gives where it knows nothing better.
-var latin1 = map[string]bool{"": true, "iso-8859-1": true, "windows-1252": true}
+// vague are answers that ICU's detector gives where it knows nothing better.
+var vague = map[string]bool{"": true, "iso-8859-1": true, "windows-1252": true}
 
 // beyondLatin says that an encoding is one of another script.
 func beyondLatin(name string) bool {

@@ -45,7 +45,7 @@ func FuzzText(f *testing.F) {
 		d, err := Extract("x."+formats[int(format)%len(formats)], content)
 		switch {
 		case err == nil:
-			checkSections(t, d)
+			checkCovered(t, d)
 		case !errors.Is(err, ErrBinary) && !errors.Is(err, ErrLimit):
 			t.Fatal(err)
 		}

@@ -186,7 +186,7 @@ func (r *htmlReader) open(name string, attributes map[string]string) {
 		r.pre++
 	case "time":
 		if r.date.IsZero() {
-			r.date = parseDate(attributes["datetime"])
+			r.date = readDate(attributes["datetime"])
 		}
 	}
 	if level := headingLevel(name); level > 0 {

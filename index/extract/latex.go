@@ -138,6 +138,6 @@ func (d *Document) texField(l line) {
 	case "author":
 		d.Author = value
 	case "date":
-		d.Date = parseDate(value)
+		d.Date = readDate(value)
 	}
 }

@@ -37,7 +37,7 @@ func (m *message) read(data []byte) {
 	top := readPart(data)
 	m.d.Title = top.text("Subject")
 	m.d.Author = top.text("From")
-	m.d.Date = parseDate(top.header.get("Date"))
+	m.d.Date = readDate(top.header.get("Date"))
 	m.heading(1, clip(m.d.Title))
 	for _, field := range []string{"From", "To", "Cc", "Date"} {
 		if value := top.text(field); value != "" {
@@ -54,7 +54,7 @@ func (m *message) read(data []byte) {
 }
 
 // part reads a part and those in it.
-func (m *message) part(p part, depth int) {
+func (m *message) part(p mailPart, depth int) {
 	if m.parts++; m.parts > maxParts || depth > maxPartDepth {
 		m.d.Truncated = "the mail has more parts, or deeper ones, than are read"
 		return
@@ -75,13 +75,13 @@ func (m *message) part(p part, depth int) {
 
 // multipart reads the parts of one: of alternatives the one that is plain text, if
 // it has any words, or else the last that can be read.
-func (m *message) multipart(p part, depth int) {
+func (m *message) multipart(p mailPart, depth int) {
 	bodies := split(p.body, p.parameters["boundary"])
 	if len(bodies) == 0 {
-		m.words(part{media: "text/plain", body: p.body})
+		m.words(mailPart{media: "text/plain", body: p.body})
 		return
 	}
-	parts := make([]part, 0, min(len(bodies), maxParts))
+	parts := make([]mailPart, 0, min(len(bodies), maxParts))
 	for _, b := range bodies[:min(len(bodies), maxParts)] {
 		q := readPart(b)
 		if p.media == "multipart/digest" && q.header.get("Content-Type") == "" {
@@ -99,7 +99,7 @@ func (m *message) multipart(p part, depth int) {
 
 // alternative leaves one of the alternatives that hold text; others, such as
 // invitations, stay.
-func alternative(parts []part) []part {
+func alternative(parts []mailPart) []mailPart {
 	best := -1
 	for i, p := range parts {
 		switch {
@@ -115,7 +115,7 @@ func alternative(parts []part) []part {
 			break
 		}
 	}
-	var out []part
+	var out []mailPart
 	for i, p := range parts {
 		text := p.media == "text/plain" || p.media == "text/html" || strings.HasPrefix(p.media, "multipart/")
 		if i == best || best < 0 || !text || p.attached() {
@@ -126,7 +126,7 @@ func alternative(parts []part) []part {
 }
 
 // words adds the plain text of a part.
-func (m *message) words(p part) {
+func (m *message) words(p mailPart) {
 	text := strings.TrimSpace(p.words(""))
 	if looksHTML([]byte(text)) {
 		m.page(p)
@@ -139,7 +139,7 @@ func (m *message) words(p part) {
 }
 
 // page adds the text of a part in HTML, with its headings below the subject.
-func (m *message) page(p part) {
+func (m *message) page(p mailPart) {
 	text := p.words(htmlCharset(p.decoded()))
 	r := readHTML([]byte(text), 2)
 	if len(r.buf) == 0 {
@@ -159,7 +159,7 @@ func (m *message) page(p part) {
 
 // attach adds a part as a member, a message in the message too. Pictures of a page
 // and signatures are no attachments.
-func (m *message) attach(p part) {
+func (m *message) attach(p mailPart) {
 	picture := strings.HasPrefix(p.media, "image/") && p.media != "image/svg+xml"
 	if picture && p.disposition != "attachment" || strings.HasSuffix(p.media, "-signature") {
 		return

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/encoding"
 )
 
-// part is a message or a part of one.
-type part struct {
+// mailPart is a message or a part of one.
+type mailPart struct {
 	header      header
 	media       string // the type, in lower case
 	parameters  map[string]string
@@ -28,8 +28,8 @@ func (h header) get(name string) string { return h[strings.ToLower(name)] }
 
 // readPart reads the header of a part. Lines that are no fields are passed over; a
 // text that does not begin with any field is all body.
-func readPart(data []byte) part {
-	p := part{header: header{}}
+func readPart(data []byte) mailPart {
+	p := mailPart{header: header{}}
 	p.body = p.header.read(data)
 	p.media, p.parameters = mediaType(p.header.get("Content-Type"))
 	if p.media == "" || !strings.Contains(p.media, "/") {
@@ -137,16 +137,16 @@ func decodeWords(field string) string {
 }
 
 // text returns a field as people read it.
-func (p part) text(name string) string { return decodeWords(p.header.get(name)) }
+func (p mailPart) text(name string) string { return decodeWords(p.header.get(name)) }
 
 // attached says that the part is a file by itself.
-func (p part) attached() bool {
+func (p mailPart) attached() bool {
 	return p.disposition == "attachment" || p.file != "" && p.disposition != "inline" && p.media != "text/plain" && p.media != "text/html"
 }
 
 // decoded returns the body without its transfer encoding, as far as it can be
 // decoded.
-func (p part) decoded() []byte {
+func (p mailPart) decoded() []byte {
 	switch strings.ToLower(strings.TrimSpace(p.header.get("Content-Transfer-Encoding"))) {
 	case "base64":
 		return decodeBase64(p.body)
@@ -161,7 +161,7 @@ func (p part) decoded() []byte {
 // words returns the text of the part in UTF-8. Its own declaration counts more
 // than a hint from the inside; a body that says ASCII or UTF-8 and is not is
 // looked at.
-func (p part) words(hint string) string {
+func (p mailPart) words(hint string) string {
 	declared := p.parameters["charset"]
 	if e := named(declared); e == nil || e == encoding.Nop && hint != "" {
 		declared = hint
@@ -182,7 +182,7 @@ var extensions = map[string]string{
 }
 
 // fileName returns a name for the part as a file.
-func (p part) fileName() string {
+func (p mailPart) fileName() string {
 	name := decodeWords(p.file)
 	extension := extensions[p.media]
 	if name == "" && extension == ".eml" {

@@ -54,8 +54,8 @@ func checkRow(t *testing.T, dir string, row []string) {
 	d, err := Extract(filepath.Join(dir, row[0]), data)
 	found := ""
 	if err == nil {
-		checkSections(t, d)
-		found = comparable(allText(d))
+		checkCovered(t, d)
+		found = comparable(textOf(d))
 	}
 	switch {
 	case row[1] == "skip":
@@ -71,13 +71,13 @@ func checkRow(t *testing.T, dir string, row []string) {
 	}
 }
 
-// allText returns the text of a document and its members.
-func allText(d *Document) string {
+// textOf returns the text of a document and its members.
+func textOf(d *Document) string {
 	var b strings.Builder
 	b.WriteString(d.Title + "\n" + Decode(d.Text))
 	for _, m := range d.Members {
 		if m.Document != nil {
-			b.WriteString("\n" + allText(m.Document))
+			b.WriteString("\n" + textOf(m.Document))
 		}
 	}
 	return b.String()
@@ -97,8 +97,8 @@ func comparable(s string) string {
 	return strings.Join(strings.Fields(cases.Fold().String(norm.NFKC.String(s))), " ")
 }
 
-// checkSections tells what is wrong with the sections of a document and its members.
-func checkSections(t *testing.T, d *Document) {
+// checkCovered tells what is wrong with the sections of a document and its members.
+func checkCovered(t *testing.T, d *Document) {
 	t.Helper()
 	if len(d.Sections) == 0 || d.Extracted && !utf8.Valid(d.Text) || !utf8.ValidString(d.Title+d.Author) {
 		t.Fatalf("%s: no section, or a text that is not UTF-8", d.Type)
@@ -127,7 +127,7 @@ func checkSections(t *testing.T, d *Document) {
 	}
 	for _, m := range d.Members {
 		if m.Document != nil {
-			checkSections(t, m.Document)
+			checkCovered(t, m.Document)
 		}
 	}
 }

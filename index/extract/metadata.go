@@ -33,7 +33,7 @@ func (r *htmlReader) meta(attributes map[string]string) {
 	case authorKeys[key] && r.author == "":
 		r.author = content
 	case dateKeys[key] && r.date.IsZero():
-		r.date = parseDate(content)
+		r.date = readDate(content)
 	case key == "description" || key == "keywords":
 		r.para()
 		r.text(content)
@@ -41,19 +41,19 @@ func (r *htmlReader) meta(attributes map[string]string) {
 	}
 }
 
-// dateLayouts are how documents write dates, mails aside.
-var dateLayouts = []string{
+// metaLayouts are how documents write dates, mails aside.
+var metaLayouts = []string{
 	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02", "2006/01/02", "20060102",
 	"January 2, 2006", "2 January 2006", "Jan 2, 2006", "2 Jan 2006", "02.01.2006", "2.1.2006", "2006-01", "2006", time.ANSIC, time.UnixDate,
 }
 
-// parseDate reads a date in any common form; it returns the zero time for others.
-func parseDate(s string) time.Time {
+// readDate reads a date in any common form; it returns the zero time for others.
+func readDate(s string) time.Time {
 	s = strings.TrimSpace(s)
 	if len(s) < 4 || len(s) > 64 {
 		return time.Time{}
 	}
-	for _, layout := range dateLayouts {
+	for _, layout := range metaLayouts {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t
 		}

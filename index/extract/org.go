@@ -44,7 +44,7 @@ func (d *Document) keyword(l line) {
 	case "author":
 		d.Author = value
 	case "date":
-		d.Date = parseDate(strings.Trim(strings.Split(value+" ", " ")[0], "<>[]"))
+		d.Date = readDate(strings.Trim(strings.Split(value+" ", " ")[0], "<>[]"))
 	}
 }
 

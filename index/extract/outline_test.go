@@ -23,7 +23,7 @@ func read(t *testing.T, name, text string) *Document {
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	checkSections(t, d)
+	checkCovered(t, d)
 	return d
 }
 

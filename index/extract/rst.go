@@ -104,6 +104,6 @@ func (s *rstScanner) field(l line) {
 	case strings.EqualFold(name, "author") && s.author == "":
 		s.author = fold(value)
 	case strings.EqualFold(name, "date") && s.date.IsZero():
-		s.date = parseDate(value)
+		s.date = readDate(value)
 	}
 }

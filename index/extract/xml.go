@@ -20,7 +20,7 @@ func parseXML(d *Document) error {
 	if err != nil {
 		return err
 	}
-	r := xmlReader{}
+	r := elementReader{}
 	r.read(withoutDTD(text))
 	if len(bytes.TrimSpace(r.buf)) == 0 {
 		if decoded {
@@ -50,8 +50,8 @@ func withoutDTD(text []byte) []byte {
 	return text
 }
 
-// xmlReader reads one document, tag by tag.
-type xmlReader struct {
+// elementReader reads one document, tag by tag.
+type elementReader struct {
 	prose
 	metaData
 	z *html.Tokenizer
@@ -86,7 +86,7 @@ var (
 	textKeys   = setOf("text title alt label caption description summary")
 )
 
-func (r *xmlReader) read(text []byte) {
+func (r *elementReader) read(text []byte) {
 	r.z = html.NewTokenizer(bytes.NewReader(text))
 	r.z.AllowCDATA(true)
 	for {
@@ -109,7 +109,7 @@ func (r *xmlReader) read(text []byte) {
 	}
 }
 
-func (r *xmlReader) words(s string) {
+func (r *elementReader) words(s string) {
 	if r.pre > 0 {
 		r.verbatim(s)
 	} else {
@@ -118,7 +118,7 @@ func (r *xmlReader) words(s string) {
 }
 
 // start reads the tag that begins an element, or is an empty one.
-func (r *xmlReader) start(empty bool) {
+func (r *elementReader) start(empty bool) {
 	raw, more := r.z.TagName()
 	tag := string(raw)
 	name := localName(tag)
@@ -143,7 +143,7 @@ func (r *xmlReader) start(empty bool) {
 }
 
 // attributes adds the text of the attributes that hold some.
-func (r *xmlReader) attributes(more bool) {
+func (r *elementReader) attributes(more bool) {
 	for n := 0; more && n < maxAttributes; n++ {
 		var key, value []byte
 		if key, value, more = r.z.TagAttr(); textKeys[localName(string(key))] {
@@ -156,7 +156,7 @@ func (r *xmlReader) attributes(more bool) {
 
 func localName(tag string) string { return tag[strings.LastIndexByte(tag, ':')+1:] }
 
-func (r *xmlReader) open(tag, name string) {
+func (r *elementReader) open(tag, name string) {
 	switch {
 	case divisions[name]:
 		r.depth++
@@ -177,7 +177,7 @@ func (r *xmlReader) open(tag, name string) {
 	}
 }
 
-func (r *xmlReader) end(tag string) {
+func (r *elementReader) end(tag string) {
 	name := localName(tag)
 	switch {
 	case r.skip != "":
@@ -203,7 +203,7 @@ func (r *xmlReader) end(tag string) {
 }
 
 // endTitle makes a heading of the title that is open.
-func (r *xmlReader) endTitle() {
+func (r *elementReader) endTitle() {
 	if r.in == 0 {
 		return
 	}
@@ -215,12 +215,12 @@ func (r *xmlReader) endTitle() {
 }
 
 // endField keeps the author or the date.
-func (r *xmlReader) endField(name string) {
+func (r *elementReader) endField(name string) {
 	value := clip(fold(string(r.buf[r.since:])))
 	if authorTags[name] {
 		r.author = value
 	} else {
-		r.date = parseDate(value)
+		r.date = readDate(value)
 	}
 	r.field = ""
 }
