@@ -44,6 +44,7 @@ var magics = []signature{
 var looks = []signature{
 	{"html", looksHTML},
 	{"fb2", root("FictionBook")},
+	{"xml", starts("<?xml")},
 	{"mbox", isMbox},
 	{"eml", isMail},
 }
@@ -92,11 +93,14 @@ func detect(name string, data []byte) string {
 	if hasMagic(named) && !isPackage[named] && checkText(data) == nil {
 		named = "txt"
 	}
-	if parserOf(named) != nil {
+	if parserOf(named) != nil && named != "xml" {
 		return named
 	}
 	if named == "txt" || named == "xml" || named == "mail" {
 		if t := match(looks, data); t != "" {
+			return t
+		}
+		if t := scriptType(data); t != "" {
 			return t
 		}
 	}

@@ -211,6 +211,12 @@ const maxExtension = 16
 // or "txt" when it has none (as "README", ".profile" and "Vol. 2 of 3").
 func TypeOf(name string) string {
 	base := filepath.Base(name)
+	if t := fileNames[strings.ToLower(base)]; t != "" {
+		return t
+	}
+	if isMaildir(name) {
+		return "eml"
+	}
 	dot := strings.LastIndexByte(base, '.')
 	if dot <= 0 {
 		return "txt"

@@ -63,6 +63,9 @@ func TestAWorkerAnswersAsTheLibraryDoes(t *testing.T) {
 		"bad.zip":   []byte("PK\x03\x04 nothing"),
 		"bad.gz":    []byte("\x1f\x8b\x08 nothing"),
 		"plain.txt": []byte("in this process"),
+		"a.go":      []byte("package p\n\nfunc a() {\n" + strings.Repeat("\tx()\n", 100) + "}\n\nfunc b() {\n}\n"),
+		"a.eml":     []byte("Subject: s\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\ntext\n--b\nContent-Disposition: attachment; filename=a.md\n\n# Head\n"),
+		"a.json":    []byte("{\"a\": \"\\u00e9 \xff\"}"),
 	} {
 		got, err := s.Extract(t.Context(), name, data)
 		want, wantErr := extract.Extract(name, data)

@@ -282,10 +282,10 @@ func check(d *extract.Document) error {
 	at := 0
 	for i, s := range d.Sections {
 		begin := s.Start
-		if s.HeadingEnd > 0 { // its heading has a line of its own
+		if s.HeadingEnd > 0 {
 			begin = s.HeadingStart
 		}
-		if begin < at || s.Start < begin || s.End < s.Start || s.End > len(d.Text) || s.HeadingEnd < s.HeadingStart || s.HeadingEnd > s.Start {
+		if begin < at || s.Start < begin || s.End < s.Start || s.End > len(d.Text) || s.HeadingEnd > 0 && (s.HeadingEnd < s.HeadingStart || s.HeadingEnd > s.Start) {
 			return fmt.Errorf("section %d does not fit its text", i)
 		}
 		at = s.End
