@@ -74,6 +74,18 @@ type parser func(*Document) error
 // parsers are the formats with structure by type; all others are plain text.
 var parsers = map[string]parser{
 	"md": parseMarkdown,
+
+	"docx": parseOffice, "docm": parseOffice, "dotx": parseOffice, "dotm": parseOffice, "doc": parseOffice, "dot": parseOffice,
+	"pptx": parseOffice, "pptm": parseOffice, "ppsx": parseOffice, "ppsm": parseOffice, "potx": parseOffice, "potm": parseOffice,
+	"ppt": parseOffice, "pps": parseOffice, "pot": parseOffice,
+	"xlsx": parseOffice, "xlsm": parseOffice, "xltx": parseOffice, "xltm": parseOffice, "xlam": parseOffice, "xlsb": parseOffice,
+	"xls": parseOffice, "xlt": parseOffice, "xla": parseOffice,
+	"vsdx": parseOffice, "vsdm": parseOffice, "vstx": parseOffice, "vssx": parseOffice,
+	"odt": parseOffice, "ott": parseOffice, "odm": parseOffice, "oth": parseOffice, "fodt": parseOffice,
+	"ods": parseOffice, "ots": parseOffice, "fods": parseOffice, "odp": parseOffice, "otp": parseOffice, "fodp": parseOffice,
+	"odg": parseOffice, "otg": parseOffice, "fodg": parseOffice, "odf": parseOffice, "odc": parseOffice,
+	"sxw": parseOffice, "stw": parseOffice, "sxc": parseOffice, "stc": parseOffice, "sxi": parseOffice, "sti": parseOffice, "sxd": parseOffice,
+	"epub": parseOffice, "fb2": parseOffice, "rtf": parseOffice, "abw": parseOffice,
 }
 
 // aliases are other extensions of a type.
@@ -81,6 +93,8 @@ var aliases = map[string]string{
 	"markdown": "md",
 	"mdown":    "md",
 	"mkd":      "md",
+	"fbz":      "fb2",
+	"awt":      "abw",
 }
 
 // Extract reads a file's content; the format is told from its name. The
