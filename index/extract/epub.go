@@ -108,9 +108,7 @@ func (e *epub) packageElement(x *xmlReader) {
 			e.props.title = t
 		}
 	case "creator":
-		if a := oneLine(x.content()); a != "" && len(e.authors) < maxProperties {
-			e.authors = append(e.authors, a)
-		}
+		e.creator(x.attr("role"), oneLine(x.content()))
 	case "date":
 		if t := parseDate(x.content()); e.props.created.IsZero() {
 			e.props.created = t
@@ -130,6 +128,17 @@ func (e *epub) packageElement(x *xmlReader) {
 		if len(e.spine) < maxRelations {
 			e.spine = append(e.spine, x.attr("idref"))
 		}
+	}
+}
+
+// creator adds who made the book: its authors, and, among the other properties,
+// illustrators, translators and so on.
+func (e *epub) creator(role, name string) {
+	switch {
+	case role != "" && role != "aut":
+		e.props.add(name)
+	case name != "" && len(e.authors) < maxProperties:
+		e.authors = append(e.authors, name)
 	}
 }
 

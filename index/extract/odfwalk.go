@@ -14,6 +14,7 @@ type odfWalk struct {
 	x      *xmlReader
 	b      *textBuilder
 	styles bool // the part is styles.xml: only what pages show in common
+	counts bool // the line is about the page itself
 	props  properties
 	lines  []string // of the master pages
 
@@ -142,14 +143,15 @@ func (w *odfWalk) pass() {
 	switch x.name {
 	case "note-citation", "tracked-changes", "ruby-text", "scripts", "script", "binary-data", "date", "creator", "settings",
 		"event-listeners", "sequence-decls", "initials", "creator-initials", "font-face-decls", "user-field-decls",
-		"variable-decls", "desc", "date-string":
+		"variable-decls", "desc", "date-string", "master-page-name":
 		x.skip()
 	case "title":
 		if x.prefix == "svg" || w.paras == 0 {
 			x.skip()
 		}
-	case "page-number", "page-count":
+	case "page-number", "page-count", "sheet-name", "file-name", "time", "page-continuation":
 		if w.styles {
+			w.counts = true
 			x.skip()
 		}
 	case "note", "footnote", "endnote", "annotation":
@@ -290,8 +292,8 @@ func (w *odfWalk) endParagraph() {
 
 // endLine ends a line of a header, a footer or a master slide.
 func (w *odfWalk) endLine() {
-	if line := strings.TrimSpace(string(w.b.text)); line != "" {
+	if line := strings.TrimSpace(string(w.b.text)); line != "" && !w.counts && len(w.lines) < maxRelations {
 		w.lines = append(w.lines, line)
 	}
-	w.b = w.b.part()
+	w.b, w.counts = w.b.part(), false
 }

@@ -26,6 +26,10 @@ func parseOffice(d *Document) error {
 	if parse := flatXML(data); parse != nil {
 		return parse(d)
 	}
+	if isHTML(data) {
+		d.Type = "html"
+		return parseXHTML(d)
+	}
 	return notText("corrupt: not a " + d.Type + " document")
 }
 
@@ -56,6 +60,17 @@ func flatXML(data []byte) parser {
 		}
 	}
 	return nil
+}
+
+// isHTML tells the pages that programs write under the names of office documents.
+func isHTML(data []byte) bool {
+	head := bytes.ToLower(data[:min(len(data), 1024)])
+	for _, tag := range []string{"<html", "<!doctype html", "<table", "<body"} {
+		if bytes.Contains(head, []byte(tag)) {
+			return true
+		}
+	}
+	return false
 }
 
 // zipFormat is a format of zip packages and the part by which it is told.

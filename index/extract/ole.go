@@ -1,9 +1,6 @@
 package extract
 
-import (
-	"sort"
-	"strings"
-)
+import "strings"
 
 // oleMagic begins a compound file.
 const oleMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -205,16 +202,6 @@ func (f *oleFile) stream(path string) (leReader, error) {
 		return small, f.b.inflate(int64(len(small)))
 	}
 	return f.chain(e.start, e.size)
-}
-
-// names are the paths of all streams and storages in order.
-func (f *oleFile) names() []string {
-	names := make([]string, 0, len(f.paths))
-	for name := range f.paths {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
 }
 
 // parseOLE reads the documents of Office before 2007, told by their streams.

@@ -11,7 +11,8 @@ type docx struct {
 	p       *zipPackage
 	b       *textBuilder
 	levels  map[string]int // heading levels of paragraph styles
-	notes   map[string]*textBuilder
+	notes   map[string]docxNote
+	noted   int // footnotes and endnotes written
 	rels    map[string]relation
 	trailer []string
 }
@@ -27,7 +28,7 @@ func parseDOCX(p *zipPackage) error {
 	b := newTextBuilder(p.d)
 	main := p.mainPartOr("word/document.xml")
 	rels := p.relations(main)
-	w := &docx{p: p, b: b, rels: byID(rels), notes: map[string]*textBuilder{}}
+	w := &docx{p: p, b: b, rels: byID(rels), notes: map[string]docxNote{}}
 	w.readStyles(targets(rels, "styles"))
 	for _, kind := range []string{"footnotes", "endnotes", "comments"} {
 		for _, part := range targets(rels, kind) {
@@ -72,6 +73,12 @@ func (w *docx) readStyles(parts []string) {
 		})
 	}
 	w.levels = s.levels()
+}
+
+// docxNote is a footnote, an endnote or a comment, which has an author.
+type docxNote struct {
+	author string
+	text   *textBuilder
 }
 
 // docxStyle is a style: its level or noHeading, and the style that it is based on.
@@ -153,16 +160,11 @@ func (w *docx) readNotes(part, kind string) {
 				x.skip()
 				continue
 			}
-			label := x.attr("id")
-			if kind == "comment" {
-				label = x.attr("author")
-			}
+			note := docxNote{author: oneLine(x.attr("author")), text: w.b.part()}
 			key := kind + x.attr("id")
-			b := w.b.part()
-			(&docxWalk{docx: &docx{p: w.p, b: b}, x: x, b: b}).walkElement()
-			if len(b.text) > 0 {
-				w.notes[key] = b
-				b.text = append([]byte("["+oneLine(label)+"] "), b.text...)
+			(&docxWalk{docx: &docx{p: w.p, b: note.text}, x: x, b: note.text}).walkElement()
+			if len(note.text.text) > 0 {
+				w.notes[key] = note
 			}
 		}
 	})

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"strconv"
+	"strings"
 )
 
 // docxWalk goes through the body of a Word document, or of a note.
@@ -15,6 +16,7 @@ type docxWalk struct {
 	level  int    // of the outer paragraph
 	title  string // its text, where it is a heading
 	list   bool
+	marked bool // the mark of the list's item is written
 	inText bool
 	hidden bool
 	refs   []string // notes that the paragraph refers to
@@ -83,8 +85,8 @@ func (w *docxWalk) addTitle(s string) {
 
 // mark writes the mark of a list's item before its text.
 func (w *docxWalk) mark() {
-	if w.list {
-		w.list = false
+	if w.list && !w.marked {
+		w.marked = true
 		w.b.add("- ")
 	}
 }
@@ -158,7 +160,7 @@ func (w *docxWalk) beginParagraph() {
 		w.side.sep(sepLine)
 		return
 	}
-	w.level, w.title, w.list, w.hidden = noHeading, "", false, false
+	w.level, w.title, w.list, w.marked, w.hidden = noHeading, "", false, false, false
 }
 
 func (w *docxWalk) endParagraph() {
@@ -189,11 +191,20 @@ func (w *docxWalk) endParagraph() {
 // endNotes adds the notes that the paragraph refers to, each at the first place.
 func (w *docxWalk) endNotes(s sep) {
 	for _, ref := range w.refs {
-		if note := w.notes[ref]; note != nil {
-			w.b.addPart(note)
-			w.b.sep(s)
-			delete(w.notes, ref)
+		note, ok := w.notes[ref]
+		if !ok {
+			continue
 		}
+		label := note.author
+		if !strings.HasPrefix(ref, "comment") {
+			w.noted++
+			label = strconv.Itoa(w.noted)
+		}
+		w.b.sep(sepLine)
+		w.b.add("[" + label + "] ")
+		w.b.addNote(note.text)
+		w.b.sep(s)
+		delete(w.notes, ref)
 	}
 	w.refs = w.refs[:0]
 }

@@ -178,13 +178,16 @@ func (s *rtfScanner) char(c byte) {
 		s.endEntry()
 		return
 	}
+	if s.high != 0 {
+		s.flush()
+	}
 	s.raw = append(s.raw, c)
 }
 
 // codePage is that of the current font.
 func (s *rtfScanner) codePage() int {
 	font := s.state.font
-	if font < 0 {
+	if font < 0 && s.state.dest < rtfIgnored {
 		font = s.deffont
 	}
 	if p, ok := s.fonts[font]; ok && p != 0 {

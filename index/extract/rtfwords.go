@@ -7,7 +7,7 @@ import (
 // rtfDests are the destinations by the control words that begin them.
 var rtfDests = map[string]rtfDest{
 	"fonttbl": rtfFonts, "stylesheet": rtfStyles, "footnote": rtfNote, "annotation": rtfNote, "title": rtfTitle, "author": rtfAuthor,
-	"subject": rtfProperty, "keywords": rtfProperty, "doccomm": rtfProperty, "category": rtfProperty, "company": rtfProperty,
+	"subject": rtfProperty, "keywords": rtfProperty, "doccomm": rtfProperty, "category": rtfProperty, "company": rtfIgnored,
 	"creatim": rtfCreated, "revtim": rtfRevised,
 	"header": rtfPage, "headerl": rtfPage, "headerr": rtfPage, "headerf": rtfPage,
 	"footer": rtfPage, "footerl": rtfPage, "footerr": rtfPage, "footerf": rtfPage,

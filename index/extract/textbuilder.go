@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"unicode/utf8"
@@ -74,15 +75,23 @@ func (b *textBuilder) addLine(s string) {
 	}
 }
 
-// addPart appends what another builder has gathered, which is accounted for.
+// addPart appends what another builder has gathered, which is accounted for, on
+// lines of its own.
 func (b *textBuilder) addPart(p *textBuilder) {
+	if len(p.text) > 0 {
+		b.sep(sepLine)
+	}
+	b.addNote(p)
+}
+
+// addNote is addPart on the same line.
+func (b *textBuilder) addNote(p *textBuilder) {
 	if b.err == nil {
 		b.err = p.err
 	}
-	if len(p.text) > 0 {
-		b.sep(sepLine)
+	if text := bytes.TrimSpace(p.text); len(text) > 0 {
 		b.flushSep()
-		b.text = append(b.text, p.text...)
+		b.text = append(b.text, text...)
 		b.sep(sepLine)
 	}
 }
@@ -104,7 +113,12 @@ func (b *textBuilder) flushSep() {
 
 // appendClean appends s as valid UTF-8 without control characters.
 func appendClean(dst []byte, s string) []byte {
-	for _, r := range s {
+	i := 0
+	for i < len(s) && s[i] >= ' ' && s[i] < 0x7f {
+		i++
+	}
+	dst = append(dst, s[:i]...)
+	for _, r := range s[i:] {
 		switch {
 		case r == '\r', r == 0:
 			continue

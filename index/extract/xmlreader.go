@@ -182,17 +182,6 @@ func (x *xmlReader) attr(name string) string {
 	return ""
 }
 
-// rawAttr is attr by the name with its prefix, as "r:id".
-func (x *xmlReader) rawAttr(name string) string {
-	x.readAttrs()
-	for _, a := range x.attrs {
-		if a.name == name {
-			return a.value
-		}
-	}
-	return ""
-}
-
 func (x *xmlReader) readAttrs() {
 	if x.read {
 		return
