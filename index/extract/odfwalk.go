@@ -18,21 +18,23 @@ type odfWalk struct {
 	props  properties
 	lines  []string // of the master pages
 
-	parents map[string]string // parent styles of the paragraphs' own styles
-	paras   int
-	side    *textBuilder // notes, comments and text boxes of the paragraph
-	level   int
-	title   string
-	style   string
-	lists   int
-	item    bool // a list's item begins
-	tables  int
-	page    int
-	frame   int // the depth of the frame with a slide's title
+	parents  map[string]string // parent styles of the paragraphs' own styles
+	hidden   map[string]bool   // styles of text that is not shown
+	defining string
+	paras    int
+	side     *textBuilder // notes, comments and text boxes of the paragraph
+	level    int
+	title    string
+	style    string
+	lists    int
+	item     bool // a list's item begins
+	tables   int
+	page     int
+	frame    int // the depth of the frame with a slide's title
 }
 
 func (w *odfWalk) walk(x *xmlReader) {
-	w.x, w.parents = x, map[string]string{}
+	w.x, w.parents, w.hidden = x, map[string]string{}, map[string]bool{}
 	for e := x.next(); e != xmlEnd && !w.b.full(); e = x.next() {
 		switch e {
 		case xmlText:
@@ -119,7 +121,14 @@ func (w *odfWalk) open() {
 	case "list-item":
 		w.item = true
 	case "style":
-		w.parents[x.attr("name")] = x.attr("parent-style-name")
+		w.defining = x.attr("name")
+		w.parents[w.defining] = x.attr("parent-style-name")
+	case "text-properties":
+		w.hidden[w.defining] = x.attr("display") == "none"
+	case "span":
+		if w.hidden[x.attr("style-name")] {
+			x.skip()
+		}
 	case "table":
 		w.beginTable()
 	case "page":

@@ -11,9 +11,12 @@ const (
 	fibTextFrom = 0x18
 	fibTextTo   = 0x1c
 	fibLengths  = 0x4c  // eight lengths of the parts, in characters
+	fibStyles   = 0xa2  // where the styles are
+	fibChpx     = 0xfa  // where the formats of characters are listed
 	fibPapx     = 0x102 // where paragraphs' styles are listed
 	fibPieces   = 0x1a2 // where the piece table is
 	fibPieces95 = 0x160
+	fibChpx95   = 0xb8
 	fibPapx95   = 0xc0
 	fibLength95 = 0x34
 
@@ -33,13 +36,15 @@ type piece struct {
 
 // wordDoc reads a Word document of the versions 6 to 2003.
 type wordDoc struct {
-	d      *Document
-	b      *textBuilder
-	main   leReader // the stream WordDocument
-	table  leReader // the stream with the tables
-	old    bool     // of Word 6 or 95
-	page   int      // the code page of 8-bit text
-	styles []styleRun
+	d          *Document
+	b          *textBuilder
+	main       leReader // the stream WordDocument
+	table      leReader // the stream with the tables
+	old        bool     // of Word 6 or 95
+	page       int      // the code page of 8-bit text
+	styles     []styleRun
+	levels     []int       // heading levels of the styles
+	hiddenRuns []textRange // in order, apart from each other
 }
 
 // styleRun is a run of paragraphs of one style, until an offset in the stream.
@@ -71,6 +76,8 @@ func parseDOC(d *Document, f *oleFile) error {
 		}
 	}
 	w.readStyles()
+	w.readStylesheet()
+	w.readHidden()
 	pieces := w.pieces(flags)
 	props := f.properties()
 	props.apply(d)
@@ -160,30 +167,38 @@ func (w *wordDoc) bytes(p piece) ([]byte, int) {
 // table, each with the ends of its runs and their properties, of which a style
 // begins each.
 func (w *wordDoc) readStyles() {
-	at, entry := fibPapx, 4
+	for _, page := range w.formatPages(fibPapx, fibPapx95) {
+		w.stylePage(page)
+	}
+	sort.SliceStable(w.styles, func(i, j int) bool { return w.styles[i].end < w.styles[j].end })
+}
+
+// formatPages are the pages of formats that a table lists.
+func (w *wordDoc) formatPages(at, old int) []leReader {
+	entry := 4
 	if w.old {
-		at, entry = fibPapx95, 2
+		at, entry = old, 2
 	}
 	list := leReader(w.table.at(int(w.main.u32(at)), int(w.main.u32(at+4))))
 	n := (len(list) - 4) / (4 + entry)
+	var pages []leReader
 	for i := range max(n, 0) {
 		off := 4*(n+1) + entry*i
 		number := int(list.u16(off))
 		if entry == 4 {
 			number = int(list.u32(off))
 		}
-		w.stylePage(leReader(w.main.at(number*512, 512)))
+		if page := w.main.at(number*512, 512); page != nil && len(pages) <= len(w.main)/512 {
+			pages = append(pages, page)
+		}
 	}
-	sort.SliceStable(w.styles, func(i, j int) bool { return w.styles[i].end < w.styles[j].end })
+	return pages
 }
 
 func (w *wordDoc) stylePage(page leReader) {
 	runs, size := int(page.u8(511)), 13
 	if w.old {
 		size = 7
-	}
-	if len(w.styles) > len(w.main) {
-		return
 	}
 	for i := range runs {
 		off := 2 * int(page.u8(4*(runs+1)+size*i))
@@ -198,12 +213,19 @@ func (w *wordDoc) stylePage(page leReader) {
 	}
 }
 
-// level is the heading level of the paragraph that ends before an offset. The first
+// level is the heading level of the paragraph that ends at an offset. The first
 // styles are the same in all documents: text, then nine headings.
 func (w *wordDoc) level(end int) int {
 	i := sort.Search(len(w.styles), func(i int) bool { return w.styles[i].end >= end })
-	if i < len(w.styles) && w.styles[i].style >= 1 && w.styles[i].style <= 9 {
-		return w.styles[i].style
+	if i >= len(w.styles) {
+		return noHeading
+	}
+	style := w.styles[i].style
+	switch {
+	case style < len(w.levels):
+		return w.levels[style]
+	case style >= 1 && style <= 9:
+		return style
 	}
 	return noHeading
 }

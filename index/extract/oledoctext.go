@@ -1,6 +1,9 @@
 package extract
 
-import "strings"
+import (
+	"sort"
+	"strings"
+)
 
 // docText makes paragraphs of the text of a Word document.
 type docText struct {
@@ -11,6 +14,7 @@ type docText struct {
 	line    strings.Builder
 	fields  []bool // open fields: whether their result has begun
 	cell    bool
+	hidden  bool // the run is not shown
 }
 
 // read goes through the pieces. What it finds at the end of a part begins another.
@@ -20,16 +24,37 @@ func (t *docText) read(pieces []piece) {
 		if err := t.d.budget.inflate(int64(len(data))); err != nil {
 			t.b.err = err
 		}
-		if size == 1 {
-			t.narrow(data, p.off)
-		} else {
-			t.wide(data, p.off)
-		}
+		t.shown(data, p.off, size)
 		if t.b.full() {
 			return
 		}
 	}
 	t.paragraph(0)
+}
+
+// shown takes the text of a piece in runs that are hidden or are not.
+func (t *docText) shown(data []byte, off, size int) {
+	first := sort.Search(len(t.hiddenRuns), func(i int) bool { return t.hiddenRuns[i].end > off })
+	for _, r := range t.hiddenRuns[first:] {
+		start, end := max(r.start-off, 0)/size*size, min(r.end-off, len(data))/size*size
+		if start >= len(data) {
+			break
+		}
+		t.run(data[:start], off, size)
+		t.hidden = true
+		t.run(data[start:end], off+start, size)
+		t.hidden = false
+		data, off = data[end:], off+end
+	}
+	t.run(data, off, size)
+}
+
+func (t *docText) run(data []byte, off, size int) {
+	if size == 1 {
+		t.narrow(data, off)
+	} else {
+		t.wide(data, off)
+	}
 }
 
 // narrow takes 8-bit text, decoded by its runs without marks.
@@ -63,7 +88,7 @@ func (t *docText) wide(data leReader, off int) {
 
 // text takes a run of text.
 func (t *docText) text(s string, chars int) {
-	if chars > 0 && !t.inInstruction() {
+	if chars > 0 && !t.hidden && !t.inInstruction() {
 		t.line.WriteString(s)
 		if t.line.Len() > maxToken {
 			t.flushLine()

@@ -114,6 +114,11 @@ func (w *docxWalk) open() {
 		w.symbol()
 	case "tbl":
 		w.tables++
+		w.target().sep(sepBlank)
+	case "annotation": // of Word 2003
+		if x.attr("type") == "Word.Deletion" {
+			x.skip()
+		}
 	case "footnotereference", "endnotereference", "commentreference":
 		w.refs = append(w.refs, x.name[:len(x.name)-len("reference")]+x.attr("id"))
 	case "altchunk":

@@ -98,8 +98,12 @@ func (t *pptx) slide(n int, part string) error {
 func (t *pptx) master(part string) {
 	s := slideText{b: t.b.part(), master: true}
 	t.p.xml(part, s.read)
-	t.trailer = append(t.trailer, s.footers...)
-	t.trailer = append(t.trailer, string(s.b.text))
+	for _, text := range append(s.footers, string(s.b.text)) {
+		text = strings.TrimSpace(text)
+		if !strings.EqualFold(strings.Trim(text, "<>"), "footer") {
+			t.trailer = append(t.trailer, text)
+		}
+	}
 }
 
 // slideText is the text of a slide, of its notes or of a master.

@@ -153,8 +153,11 @@ var headerCodes = regexp.MustCompile(`&(?:"[^"]*"|K[0-9A-F]{6}|\d+|[A-Za-z+-])`)
 // headerText is the text of a header of a sheet without its codes.
 func headerText(s string) string {
 	s = strings.ReplaceAll(s, "&&", "\x00")
-	s = headerCodes.ReplaceAllString(s, " ")
-	return strings.Join(strings.Fields(strings.ReplaceAll(s, "\x00", "&")), " ")
+	fields := strings.Fields(headerCodes.ReplaceAllString(s, " "))
+	if len(fields) < 2 && strings.Contains(s, "&P") { // the word for page
+		return ""
+	}
+	return strings.ReplaceAll(strings.Join(fields, " "), "\x00", "&")
 }
 
 // cell adds the cell just opened.

@@ -63,6 +63,7 @@ type rtfScanner struct {
 	high    rune   // of a surrogate pair
 
 	title     []byte // of the heading
+	item      bool   // an item of a list begins
 	note      *textBuilder
 	pages     *textBuilder
 	entry     int // of the font or style table
@@ -254,6 +255,12 @@ func (s *rtfScanner) emitBody(text string) {
 			text = string(s.title) + text
 			s.title = nil
 		}
+		if s.item && strings.TrimSpace(text) != "" {
+			s.item = false
+			s.b.sep(sepLine)
+			s.b.add("- ")
+			text = strings.TrimLeft(text, " \t")
+		}
 		s.b.add(text)
 	}
 }
@@ -261,6 +268,7 @@ func (s *rtfScanner) emitBody(text string) {
 // endParagraph ends a paragraph: a heading becomes a section.
 func (s *rtfScanner) endParagraph() {
 	s.flush()
+	s.item = false
 	switch {
 	case len(s.title) > 0:
 		title := string(s.title)

@@ -22,7 +22,7 @@ var rtfDests = map[string]rtfDest{
 	"aftncn": rtfIgnored, "generator": rtfIgnored, "private": rtfIgnored, "template": rtfIgnored, "txe": rtfIgnored,
 	"falt": rtfIgnored, "panose": rtfIgnored, "fontemb": rtfIgnored, "mmathPr": rtfIgnored, "xmlnstbl": rtfIgnored,
 	"latentstyles": rtfIgnored, "rsidtbl": rtfIgnored, "printim": rtfIgnored, "buptim": rtfIgnored, "do": rtfBody,
-	"result": rtfBody, "fldrslt": rtfBody, "pntext": rtfBody, "listtext": rtfBody, "shprslt": rtfIgnored,
+	"result": rtfBody, "fldrslt": rtfBody, "pntext": rtfIgnored, "listtext": rtfIgnored, "shprslt": rtfIgnored,
 }
 
 // rtfChars are the control words that stand for a character.
@@ -65,6 +65,9 @@ func (s *rtfScanner) begin(word string, dest rtfDest) {
 	star := s.state.star
 	s.state.star = false
 	inInfo := dest >= rtfTitle
+	if (word == "listtext" || word == "pntext") && s.state.dest == rtfBody {
+		s.item = true
+	}
 	switch {
 	case s.state.dest == rtfIgnored && !(inInfo && len(s.stack) == 3):
 	case dest == rtfBody:

@@ -34,6 +34,7 @@ type xhtmlWalk struct {
 	// their anchors, "" for its beginning.
 	chapters map[string]chapter
 	pending  *chapter // that which begins here
+	label    string   // the chapter's heading, while it has no text
 
 	skipped string // the element that is passed over
 	nested  int    // how often it stands in itself
@@ -190,6 +191,7 @@ func (w *xhtmlWalk) line(s sep) {
 		return
 	}
 	w.space = false
+	w.dropLabel()
 	w.b.sep(s)
 }
 
@@ -267,7 +269,22 @@ func (w *xhtmlWalk) anchor(id string) {
 func (w *xhtmlWalk) flushChapter() {
 	if w.pending != nil {
 		w.b.heading(w.pending.level, w.pending.label)
-		w.pending = nil
+		w.label, w.pending = w.pending.label, nil
+	}
+}
+
+// dropLabel takes away the first paragraph of a chapter where it is the heading
+// just written.
+func (w *xhtmlWalk) dropLabel() {
+	if w.label == "" {
+		return
+	}
+	start := w.b.sections[len(w.b.sections)-1].Start
+	if text := oneLine(string(w.b.text[start:min(len(w.b.text), start+maxHeading)])); text != "" {
+		if strings.EqualFold(text, w.label) {
+			w.b.text = w.b.text[:start]
+		}
+		w.label = ""
 	}
 }
 
@@ -286,6 +303,7 @@ func (w *xhtmlWalk) endHeading() {
 		level, w.pending = w.pending.level, nil
 	}
 	w.flushChapter()
+	w.label = ""
 	w.b.heading(level, title)
 }
 
