@@ -124,7 +124,9 @@ func (w *odfWalk) open() {
 		w.defining = x.attr("name")
 		w.parents[w.defining] = x.attr("parent-style-name")
 	case "text-properties":
-		w.hidden[w.defining] = x.attr("display") == "none"
+		if x.attr("display") == "none" {
+			w.hidden[w.defining] = true
+		}
 	case "span":
 		if w.hidden[x.attr("style-name")] {
 			x.skip()

@@ -200,6 +200,9 @@ func (t *pptFile) listed(list int, r leReader) {
 	}
 }
 
+// pptLines are the ends of paragraphs and of lines.
+var pptLines = strings.NewReplacer("\r", "\n", "\v", "\n")
+
 // pptString is the text of an atom.
 func pptString(r pptRecord) string {
 	text := ""
@@ -208,7 +211,7 @@ func pptString(r pptRecord) string {
 	} else {
 		text = utf16LE(r.body)
 	}
-	return strings.NewReplacer("\r", "\n", "\v", "\n").Replace(text)
+	return pptLines.Replace(text)
 }
 
 // slide adds a slide: its title, its texts, its notes.

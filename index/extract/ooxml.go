@@ -127,8 +127,8 @@ func (p *properties) core(x *xmlReader) {
 	}
 }
 
-// drawingText adds the texts of a drawing, a diagram or a chart, a line for each
-// paragraph.
+// drawingText adds the texts of a drawing, a diagram, a chart or the comments on a
+// slide, a line for each paragraph.
 func (p *zipPackage) drawingText(b *textBuilder, part string) error {
 	return p.xml(part, func(x *xmlReader) {
 		inText := false
@@ -139,15 +139,13 @@ func (p *zipPackage) drawingText(b *textBuilder, part string) error {
 					b.add(x.text())
 				}
 				continue
-			case x.name == "t" || x.name == "v" && x.prefix == "c":
+			case x.name == "t" || x.name == "v" && x.prefix == "c" || x.name == "text" && x.prefix == "p":
 				inText = e == xmlOpen
 			case e == xmlOpen && (x.name == "fallback" || x.name == "numcache"):
 				x.skip()
 			}
 			switch x.name {
-			case "p", "v", "pt":
-				b.sep(sepLine)
-			case "br":
+			case "p", "v", "pt", "br", "text":
 				b.sep(sepLine)
 			}
 		}

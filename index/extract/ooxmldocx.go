@@ -134,9 +134,12 @@ func (s docxStyles) levels() map[string]int {
 	return m
 }
 
+// styleSpaces are what stands for a space in names of styles.
+var styleSpaces = strings.NewReplacer("_20_", " ", "-", " ")
+
 // styleLevel is the heading level that a style's name tells, or noHeading.
 func styleLevel(name string) int {
-	name = strings.ToLower(strings.NewReplacer("_20_", " ", "-", " ").Replace(strings.TrimSpace(name)))
+	name = strings.ToLower(styleSpaces.Replace(strings.TrimSpace(name)))
 	if name == "title" {
 		return titleLevel
 	}

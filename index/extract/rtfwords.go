@@ -75,6 +75,8 @@ func (s *rtfScanner) begin(word string, dest rtfDest) {
 		if star {
 			s.state.dest = rtfIgnored
 		}
+	case dest == rtfAuthor && s.props.author != "": // who wrote last
+		s.state.dest = rtfIgnored
 	case dest == rtfNote:
 		s.state.dest, s.state.hidden, s.state.level = dest, false, noHeading
 		if s.note != nil {
