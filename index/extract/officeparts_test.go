@@ -69,30 +69,39 @@ func wide(s string) string {
 // sectors of 512 bytes; the cutoff of small streams is 0.
 func oleOf(streams ...string) []byte {
 	count := len(streams) / 2
-	dirSectors := (count + 1 + 3) / 4
-	fat, body, first := []int{-3}, "", dirSectors+1
-	for i := range dirSectors {
-		fat = append(fat, chainTo(i+2, i == dirSectors-1))
-	}
-	dir := dirEntry("Root Entry", 5, 1, -2, 0)
+	dirSectors, total := (count+4)/4, (count+4)/4
 	for i := range count {
-		data := streams[2*i+1]
-		sectors := (len(data) + 511) / 512
-		right := -1
-		if i+1 < count {
-			right = i + 2
+		total += sectorsOf(streams[2*i+1])
+	}
+	fatSectors := total/127 + 1
+	fat, list, first := []int{}, []int{}, fatSectors
+	for i := range fatSectors {
+		fat, list = append(fat, -3), append(list, i)
+	}
+	allot := func(sectors int) {
+		for j := range sectors {
+			first++
+			fat = append(fat, chainTo(first, j == sectors-1))
+		}
+	}
+	allot(dirSectors)
+	dir, body := dirEntry("Root Entry", 5, 1, -2, 0), ""
+	for i := range count {
+		data, right := streams[2*i+1], i+2
+		if i+1 == count {
+			right = -1
 		}
 		dir += dirEntry(streams[2*i], 2, right, first, len(data))
-		body += data + strings.Repeat("\x00", sectors*512-len(data))
-		for j := range sectors {
-			fat = append(fat, chainTo(first+j+1, j == sectors-1))
-		}
-		first += sectors
+		body += padded(data, sectorsOf(data)*512, "\x00")
+		allot(sectorsOf(data))
 	}
-	header := oleMagic + strings.Repeat("\x00", 16) + u16(0x3e, 3, 0xfffe, 9, 6, 0, 0, 0) + u32(0, 1, 1, 0, 0, -2, 0, -2, 0, 0)
-	header += strings.Repeat("\xff", 512-len(header))
-	return []byte(header + padded(u32(fat...), 512, "\xff") + padded(dir, dirSectors*512, "\x00") + body)
+	header := oleMagic + strings.Repeat("\x00", 16) + u16(0x3e, 3, 0xfffe, 9, 6, 0, 0, 0) +
+		u32(0, fatSectors, fatSectors, 0, 0, -2, 0, -2, 0) + u32(list...)
+	return []byte(padded(header, 512, "\xff") + padded(u32(fat...), fatSectors*512, "\xff") + padded(dir, dirSectors*512, "\x00") + body)
 }
+
+// sectorsOf is how many sectors a stream takes.
+func sectorsOf(s string) int { return (len(s) + 511) / 512 }
 
 func chainTo(next int, last bool) int {
 	if last {
