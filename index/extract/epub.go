@@ -20,6 +20,7 @@ type epub struct {
 	spine    []string
 	ncx, nav string
 	chapters map[string]map[string]chapter // by page and anchor
+	entries  int // of the table of contents
 	props    properties
 	authors  []string
 }
@@ -188,7 +189,7 @@ func (e *epub) pages() []string {
 // isPage says that an item is a page with text.
 func isPage(item epubItem) bool {
 	switch item.media {
-	case "application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/x-dtbook+xml":
+	case "application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/x-dtbook+xml", "image/svg+xml":
 		return true
 	}
 	switch path.Ext(item.part) {
@@ -214,13 +215,14 @@ func (e *epub) addChapter(dir, href string, c chapter) {
 	c.label = oneLine(c.label)
 	part := resolve(dir, href)
 	_, anchor, _ := strings.Cut(href, "#")
-	if c.label == "" || c.level > headingsBelow {
+	if c.label == "" || c.level > headingsBelow || e.entries >= maxRelations {
 		return
 	}
+	e.entries++
 	if e.chapters[part] == nil {
 		e.chapters[part] = map[string]chapter{}
 	}
-	if _, ok := e.chapters[part][anchor]; !ok && len(e.chapters[part]) < maxRelations {
+	if _, ok := e.chapters[part][anchor]; !ok {
 		e.chapters[part][anchor] = c
 	}
 }

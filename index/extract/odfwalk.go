@@ -121,10 +121,11 @@ func (w *odfWalk) open() {
 	case "list-item":
 		w.item = true
 	case "style":
-		w.defining = x.attr("name")
-		w.parents[w.defining] = x.attr("parent-style-name")
+		if w.defining = x.attr("name"); len(w.parents) < maxRelations {
+			w.parents[w.defining] = x.attr("parent-style-name")
+		}
 	case "text-properties":
-		if x.attr("display") == "none" {
+		if x.attr("display") == "none" && len(w.hidden) < maxRelations {
 			w.hidden[w.defining] = true
 		}
 	case "span":

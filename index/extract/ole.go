@@ -12,7 +12,7 @@ const (
 )
 
 // maxOLEEntries bounds the directory of a compound file.
-const maxOLEEntries = 100_000
+const maxOLEEntries = 50_000
 
 // oleFile is a compound file: streams in a tree of storages, laid out in sectors
 // as a file system is.

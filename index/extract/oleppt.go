@@ -19,7 +19,7 @@ const (
 	pptEncryptedMarker = 0xf3d1c4df
 )
 
-// maxPPTSlides bounds the slides of a presentation.
+// maxPPTSlides bounds the slides of a presentation, and the texts of a slide.
 const maxPPTSlides = 50_000
 
 // pptFile reads a presentation of PowerPoint 97 to 2003.
@@ -175,7 +175,7 @@ func (t *pptFile) readDocument(at int) {
 		case pptTextHeader:
 			kind = r.body.u32(0)
 		case pptTextChars, pptTextBytes:
-			if n := len(t.slides); list == 0 && n > 0 {
+			if n := len(t.slides); list == 0 && n > 0 && len(r.body) > 0 {
 				t.slides[n-1].texts = append(t.slides[n-1].texts, pptText{kind, pptString(r)})
 			}
 		case pptCString:
@@ -267,7 +267,9 @@ func (t *pptFile) texts(object uint32) (texts []pptText, notes uint32) {
 		case pptTextHeader:
 			kind = r.body.u32(0)
 		case pptTextChars, pptTextBytes:
-			texts = append(texts, pptText{kind, pptString(r)})
+			if len(texts) < maxPPTSlides && len(r.body) > 0 {
+				texts = append(texts, pptText{kind, pptString(r)})
+			}
 		case pptCString:
 			if parent == pptComment && r.instance == 1 || parent == pptHeadersFooters && r.instance == 2 {
 				texts = append(texts, pptText{4, pptString(r)})

@@ -166,7 +166,7 @@ func (w *docx) readNotes(part, kind string) {
 			note := docxNote{author: oneLine(x.attr("author")), text: w.b.part()}
 			key := kind + x.attr("id")
 			(&docxWalk{docx: &docx{p: w.p, b: note.text}, x: x, b: note.text}).walkElement()
-			if len(note.text.text) > 0 {
+			if len(note.text.text) > 0 && len(w.notes) < maxRelations {
 				w.notes[key] = note
 			}
 		}

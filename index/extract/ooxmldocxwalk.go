@@ -120,7 +120,7 @@ func (w *docxWalk) open() {
 			x.skip()
 		}
 	case "footnotereference", "endnotereference", "commentreference":
-		w.refs = append(w.refs, x.name[:len(x.name)-len("reference")]+x.attr("id"))
+		w.refer(x.name[:len(x.name)-len("reference")] + x.attr("id"))
 	case "altchunk":
 		w.altChunk(x.attr("id"))
 	case "textpath":
@@ -191,6 +191,13 @@ func (w *docxWalk) endParagraph() {
 		w.side = nil
 	}
 	w.endNotes(s)
+}
+
+// refer remembers a note for the end of the paragraph.
+func (w *docxWalk) refer(key string) {
+	if _, ok := w.notes[key]; ok && len(w.refs) < maxRelations {
+		w.refs = append(w.refs, key)
+	}
 }
 
 // endNotes adds the notes that the paragraph refers to, each at the first place.

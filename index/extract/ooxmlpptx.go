@@ -73,9 +73,13 @@ func (t *pptx) slide(n int, part string) error {
 	s := slideText{b: t.b.part()}
 	err := t.p.xml(part, s.read)
 	t.b.startPage(n)
-	t.b.heading(1, s.title)
+	if len(s.title) <= maxHeading {
+		t.b.heading(1, s.title)
+	}
 	t.b.addPart(s.b)
-	t.trailer = append(t.trailer, s.footers...)
+	if len(t.trailer) < maxRelations {
+		t.trailer = append(t.trailer, s.footers...)
+	}
 	rels := t.p.relations(part)
 	for _, r := range rels {
 		switch r.kind {
@@ -174,7 +178,7 @@ func (s *slideText) close(x *xmlReader) {
 }
 
 func (s *slideText) endShape() {
-	if len(s.footer) > 0 {
+	if len(s.footer) > 0 && len(s.footers) < maxProperties {
 		s.footers = append(s.footers, string(s.footer))
 	}
 	s.shape, s.kind = 0, ""
@@ -199,10 +203,21 @@ func (s *slideText) add(text string) {
 		if len(s.footer) < maxHeading {
 			s.footer = append(s.footer, text...)
 		}
-	case s.isTitle() && len(s.title) < maxHeading:
-		s.title += text
+	case s.isTitle():
+		s.addTitle(text)
 	default:
 		s.b.add(text)
+	}
+}
+
+// addTitle adds text to the slide's title; one that is too long is none.
+func (s *slideText) addTitle(text string) {
+	if len(s.title) > maxHeading {
+		s.b.add(text)
+		return
+	}
+	if s.title += text; len(s.title) > maxHeading {
+		s.b.add(s.title)
 	}
 }
 
@@ -213,7 +228,7 @@ func (s *slideText) isTitle() bool {
 
 func (s *slideText) endParagraph() {
 	if s.isTitle() {
-		s.title += " "
+		s.add(" ")
 		return
 	}
 	s.b.sep(sepLine)

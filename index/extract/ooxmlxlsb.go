@@ -45,7 +45,9 @@ func parseXLSB(p *zipPackage) error {
 		case brtBundleSh:
 			rel, after := r.wideString(8)
 			name, _ := r.wideString(after)
-			sheets = append(sheets, workbookSheet{name, ids[rel].target})
+			if len(sheets) < maxRelations {
+				sheets = append(sheets, workbookSheet{name, ids[rel].target})
+			}
 		}
 	})
 	for _, part := range targets(rels, "styles") {

@@ -132,7 +132,7 @@ func (w *xlsx) rows(x *xmlReader) {
 			w.cell(x)
 		case e == xmlClose && x.name == "row":
 			w.b.sep(sepLine)
-		case e == xmlOpen && isPageMargin(x.name):
+		case e == xmlOpen && isPageMargin(x.name) && len(w.trailer) < maxRelations:
 			w.trailer = append(w.trailer, headerText(x.content()))
 		}
 	}
