@@ -20,7 +20,7 @@ type epub struct {
 	spine    []string
 	ncx, nav string
 	chapters map[string]map[string]chapter // by page and anchor
-	entries  int // of the table of contents
+	entries  int                           // of the table of contents
 	props    properties
 	authors  []string
 }
