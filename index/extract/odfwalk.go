@@ -153,7 +153,7 @@ func (w *odfWalk) open() {
 func (w *odfWalk) pass() {
 	x := w.x
 	switch x.name {
-	case "note-citation", "tracked-changes", "ruby-text", "scripts", "script", "binary-data", "date", "creator", "settings",
+	case "note-citation", "footnote-citation", "endnote-citation", "tracked-changes", "ruby-text", "scripts", "script", "binary-data", "date", "creator", "settings",
 		"event-listeners", "sequence-decls", "initials", "creator-initials", "font-face-decls", "user-field-decls",
 		"variable-decls", "desc", "date-string", "master-page-name":
 		x.skip()

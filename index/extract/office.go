@@ -20,6 +20,8 @@ func parseOffice(d *Document) error {
 		return parseZipOffice(d)
 	case bytes.HasPrefix(data, []byte(oleMagic)):
 		return parseOLE(d)
+	case isBIFF(data):
+		return parseBareXLS(d)
 	case bytes.HasPrefix(bytes.TrimLeft(data[:min(len(data), 64)], "\xef\xbb\xbf \t\r\n"), []byte(`{\rt`)):
 		return parseRTF(d)
 	}
@@ -113,6 +115,9 @@ func parseZipOffice(d *Document) error {
 			d.Type = "fb2"
 			return parseZippedFB2(p, f.Name)
 		}
+	}
+	if p.has("Index/Document.iwa") || p.has("Index.zip") {
+		return notText("not read: a document of Pages, Numbers or Keynote (export it to another format)")
 	}
 	return notText("corrupt: not a " + d.Type + " document: it has no " + wantedPart(d.Type))
 }

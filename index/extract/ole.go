@@ -204,6 +204,15 @@ func (f *oleFile) stream(path string) (leReader, error) {
 	return f.chain(e.start, e.size)
 }
 
+// oleUnread are the documents that are known but not read, by a stream of each.
+var oleUnread = map[string]string{
+	"PP40": "a presentation of PowerPoint 95 or before", "PP97_DUALSTORAGE": "a presentation of PowerPoint 95 or before",
+	"VisioDocument": "a drawing of Visio 2010 or before", "Quill": "a document of Publisher", "MatOST": "a document of Works",
+	"HwpSummaryInformation": "a document of Hangul", "StarWriterDocument": "a document of StarOffice",
+	"StarCalcDocument": "a document of StarOffice", "StarDrawDocument3": "a document of StarOffice",
+	"__properties_version1.0": "a message of Outlook",
+}
+
 // parseOLE reads the documents of Office before 2007, told by their streams.
 func parseOLE(d *Document) error {
 	f, err := openOLE(d)
@@ -224,6 +233,11 @@ func parseOLE(d *Document) error {
 	case f.has("PowerPoint Document"):
 		d.Type = officeType2(d.Type, "ppt", "pps", "pot")
 		return parsePPT(d, f)
+	}
+	for stream, what := range oleUnread {
+		if f.has(stream) {
+			return notText("not read: " + what)
+		}
 	}
 	return notText("corrupt: not a " + d.Type + " document: its compound file has no part that is known")
 }

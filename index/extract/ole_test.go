@@ -124,6 +124,20 @@ func TestExcel95(t *testing.T) {
 	checkOutline(t, "xls", oleOf("Book", book), "пр\n")
 }
 
+func TestExcel4(t *testing.T) {
+	book := rec(xlsBOF4, u16(0, 0x10, 0)) + rec(xlsLabel, u16(0, 0, 0)+u16(3)+"old") + rec(xlsNumber, u16(1, 0, 0)+"\x00\x00\x00\x00\x00\x00\xf8\x3f") +
+		rec(xlsFormula4, u16(2, 0, 0)+"\x00\x00\x00\x00\x00\x00\xff\xff"+u16(0)) + rec(xlsString, u16(4)+"made")
+	checkOutline(t, "xls", []byte(book), "old\n1.5\nmade\n")
+}
+
+func TestKnownButNotRead(t *testing.T) {
+	for name, data := range map[string][]byte{"ppt": oleOf("PP40", "x"), "vsd": oleOf("VisioDocument", "x"), "pages": zipOf(t, "Index/Document.iwa", "x")} {
+		if _, err := parseTestOffice(name, data); !errors.Is(err, ErrBinary) || !strings.HasPrefix(err.Error(), "not read: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // atom and box are records of a PowerPoint document.
 func atom(kind int, body string) string { return u16(0, kind) + u32(len(body)) + body }
 

@@ -23,6 +23,10 @@ const (
 	xlsTXO        = 0x1b6
 	xlsNumber     = 0x203
 	xlsLabel      = 0x204
+	xlsFormula3   = 0x206
+	xlsFormula4   = 0x406
+	xlsBOF3       = 0x209
+	xlsBOF4       = 0x409
 	xlsBoolErr    = 0x205
 	xlsString     = 0x207
 	xlsRK         = 0x27e
@@ -31,7 +35,7 @@ const (
 	xlsSeriesText = 0x100d
 )
 
-// xlsBook reads a workbook of Excel 5 to 2003.
+// xlsBook reads a workbook of Excel 3 to 2003.
 type xlsBook struct {
 	d       *Document
 	b       *textBuilder
@@ -55,14 +59,32 @@ func parseXLS(d *Document, f *oleFile) error {
 	if err != nil {
 		return err
 	}
-	if data.u16(0) != xlsBOF {
+	return readXLS(d, data, old, f.properties())
+}
+
+// parseBareXLS reads a workbook without a compound file, as Excel 3 and 4 write it.
+func parseBareXLS(d *Document) error {
+	d.Type = "xls"
+	return readXLS(d, d.Text, true, properties{})
+}
+
+// isBIFF says that data begins as a workbook of Excel 3 or newer.
+func isBIFF(data leReader) bool {
+	switch data.u16(0) {
+	case xlsBOF, xlsBOF3, xlsBOF4:
+		return data.u16(2) >= 4 && data.u16(2) <= 16
+	}
+	return false
+}
+
+func readXLS(d *Document, data leReader, old bool, props properties) error {
+	if !isBIFF(data) {
 		return notText("corrupt: its workbook has no header")
 	}
-	w := &xlsBook{d: d, b: newTextBuilder(d), data: data, page: 1252, old: data.u16(4) < 0x600, sheets: map[int]string{}, row: -1}
+	w := &xlsBook{d: d, b: newTextBuilder(d), data: data, page: 1252, old: old || data.u16(4) < 0x600, sheets: map[int]string{}, row: -1}
 	if err := w.read(); err != nil {
 		return err
 	}
-	props := f.properties()
 	props.apply(d)
 	w.b.closing(append(w.trailer, props.more...))
 	return w.b.finish(nil)
@@ -196,7 +218,7 @@ func (w *xlsBook) cell(id int, r leReader) {
 		for off := 4; off+6 <= len(r)-2; off += 6 {
 			w.add(r, w.formats.showNumber(int(r.u16(off)), rkNumber(r.u32(off+2))))
 		}
-	case xlsFormula:
+	case xlsFormula, xlsFormula3, xlsFormula4:
 		w.formula(r, style)
 	case xlsString:
 		w.b.add(oneCell(w.longString(r, 0)))
