@@ -8,7 +8,7 @@ import (
 )
 
 const odfStyles = `<office:automatic-styles><style:style style:name="P1" style:parent-style-name="Title"/>
-	<style:style style:name="T1"><style:text-properties text:display="none"/></style:style></office:automatic-styles>`
+	<style:style style:name="P2"><style:tab-stops><style:tab-stop/></style:tab-stops></style:style><style:style style:name="T1"><style:text-properties text:display="none"/></style:style></office:automatic-styles>`
 
 func odfOf(t testing.TB, mime, body string, more ...string) []byte {
 	return zipOf(t, append([]string{"mimetype", "application/vnd.oasis.opendocument." + mime,

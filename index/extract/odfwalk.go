@@ -108,14 +108,10 @@ func (w *odfWalk) open() {
 		if x.prefix != "svg" {
 			w.beginParagraph()
 		}
-	case "s":
+	case "s", "tab", "tab-stop", "line-break":
 		if w.paras > 0 {
-			w.add(strings.Repeat(" ", min(max(x.intAttr("c", 1), 1), maxRepeat)))
+			w.add(w.odfBlank())
 		}
-	case "tab", "tab-stop":
-		w.add("\t")
-	case "line-break":
-		w.add("\n")
 	case "list":
 		w.lists++
 	case "list-item":
@@ -147,6 +143,17 @@ func (w *odfWalk) open() {
 	default:
 		w.pass()
 	}
+}
+
+// odfBlank is the white space that the element just opened stands for.
+func (w *odfWalk) odfBlank() string {
+	switch w.x.name {
+	case "s":
+		return strings.Repeat(" ", min(max(w.x.intAttr("c", 1), 1), maxRepeat))
+	case "line-break":
+		return "\n"
+	}
+	return "\t"
 }
 
 // pass goes over what is no text of the document.
