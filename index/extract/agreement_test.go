@@ -84,7 +84,7 @@ func pdfFiles(t *testing.T, dir string) (out []string) {
 // wordF1 is the harmonic mean of precision and recall over the words, each as often
 // as it stands.
 func wordF1(got, want string) float64 {
-	a, b := words(got), words(want)
+	a, b := wordList(got), wordList(want)
 	count := map[string]int{}
 	for _, w := range b {
 		count[w]++
@@ -99,6 +99,6 @@ func wordF1(got, want string) float64 {
 	return 2 * float64(both) / float64(len(a)+len(b))
 }
 
-func words(s string) []string {
+func wordList(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(norm.NFKC.String(s)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 }

@@ -102,6 +102,8 @@ var aliases = map[string]string{
 	"markdown": "md",
 	"mdown":    "md",
 	"mkd":      "md",
+	"fbz":      "fb2",
+	"awt":      "abw",
 }
 
 // Version grows with every change of what is extracted from a file: documents of

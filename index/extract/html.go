@@ -148,14 +148,6 @@ var passed = setOf("script style template noscript iframe canvas datalist")
 // void are elements without content.
 var void = setOf("area base br col embed hr img input link meta param source track wbr")
 
-func setOf(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
-}
-
 func (r *htmlReader) passedOver(name string, attributes map[string]string) bool {
 	if void[name] {
 		return false

@@ -15,7 +15,7 @@ var textFormats = []struct {
 	{parseLaTeX, false, "tex"},
 	{parseHTML, true, "html"},
 	{parseMail, true, "mht eml"},
-	{parseXML, true, "xml svg dbk docbook rss atom rdf opml dita ditamap tei ttml dfxp xspf gpx kml abw plist resx xlf xliff tmx enex"},
+	{parseXML, true, "xml svg dbk docbook rss atom rdf opml dita ditamap tei ttml dfxp xspf gpx kml plist resx xlf xliff tmx enex"},
 	{parseJSON, false, "json"},
 	{parseJSONLines, false, "jsonl"},
 	{parseNotebook, false, "ipynb"},
