@@ -23,7 +23,7 @@ func (d *Daemon) recent(ctx context.Context, p ipc.RecentParams) (ipc.RecentResu
 	if err != nil {
 		return ipc.RecentResult{}, err
 	}
-	choose, err := chosen(c, like)
+	choose, err := chosen(ctx, c, like)
 	if err != nil {
 		return ipc.RecentResult{}, err
 	}

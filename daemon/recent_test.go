@@ -51,7 +51,7 @@ func TestRecent(t *testing.T) {
 	if d := all.Documents[0]; d.Folder != "notes" || d.Type != "txt" || d.Passages != 1 || d.Size != 14 || d.Path != h.path("x.txt") {
 		t.Errorf("got %+v", d)
 	}
-	if r := ask(ipc.RecentParams{Since: "90m", Types: []string{"txt"}, K: 1, Offset: 1}); names(r.Documents) != "y.txt" || r.Total != 4 {
+	if r := ask(ipc.RecentParams{Since: "90min", Types: []string{"txt"}, K: 1, Offset: 1}); names(r.Documents) != "y.txt" || r.Total != 4 {
 		t.Errorf("got %q of %d", names(r.Documents), r.Total)
 	}
 	if r := ask(ipc.RecentParams{Path: "*.md"}); names(r.Documents) != "b.md" {

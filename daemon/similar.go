@@ -36,11 +36,11 @@ func (d *Daemon) similar(ctx context.Context, p ipc.SimilarParams) (ipc.SearchRe
 	if err != nil {
 		return ipc.SearchResult{}, err
 	}
-	if options.Keep, err = chosen(c, like); err != nil {
+	if options.Keep, err = chosen(ctx, c, like); err != nil {
 		return ipc.SearchResult{}, err
 	}
 	start, pending, snapshot := time.Now(), c.watch.State().Pending, c.engine.Snapshot()
-	of, err := d.patternOf(c, snapshot, p)
+	of, err := d.patternOf(ctx, c, snapshot, p)
 	if err != nil {
 		return ipc.SearchResult{}, err
 	}
@@ -52,7 +52,7 @@ func (d *Daemon) similar(ctx context.Context, p ipc.SimilarParams) (ipc.SearchRe
 	out := ipc.SearchResult{
 		Query: query, Model: string(options.Model), Generation: c.base + found.Generation,
 		Passages: found.Passages, Total: found.Total, TotalAtLeast: found.TotalAtLeast,
-		Pending: pending, Stale: stale, Hits: []ipc.Hit{},
+		Pending: pending, Stale: stale || found.Lost, Degraded: found.Degraded, Hits: []ipc.Hit{},
 	}
 	for _, h := range within(found.Hits, p.Budget) {
 		out.Hits = append(out.Hits, wireHit(&h, true))
@@ -100,7 +100,7 @@ func searchWithout(ctx context.Context, s *index.Snapshot, query string, o index
 }
 
 // patternOf finds what others are to be similar to.
-func (d *Daemon) patternOf(c *core, s *index.Snapshot, p ipc.SimilarParams) (pattern, error) {
+func (d *Daemon) patternOf(ctx context.Context, c *core, s *index.Snapshot, p ipc.SimilarParams) (pattern, error) {
 	if p.Path == "" {
 		if p.Text == "" || p.Line != 0 || p.Passage != nil {
 			return pattern{}, ipc.Errorf(ipc.CodeInvalidParams, "path: left out (give a path, with a line or a passage if you like, or a text alone)")
@@ -114,9 +114,12 @@ func (d *Daemon) patternOf(c *core, s *index.Snapshot, p ipc.SimilarParams) (pat
 	if err != nil {
 		return pattern{}, err
 	}
+	if err := c.mayTell(ctx, path); err != nil {
+		return pattern{}, err
+	}
 	_, all, err := s.Passages(path)
 	if err != nil {
-		return pattern{}, d.notFound(c, path, err)
+		return pattern{}, d.notFound(ctx, c, path, err)
 	}
 	return chosenPattern(path, all, p)
 }

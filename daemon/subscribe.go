@@ -36,7 +36,7 @@ type subscription struct {
 
 func (d *Daemon) subscribe(ctx context.Context, p ipc.SubscribeParams) (ipc.SubscribeResult, error) {
 	c := d.core.Load()
-	choose, err := chosen(c, ipc.SearchParams{Folders: p.Folders, Path: p.Path})
+	choose, err := chosen(ctx, c, ipc.SearchParams{Folders: p.Folders, Path: p.Path})
 	if err != nil {
 		return ipc.SubscribeResult{}, err
 	}

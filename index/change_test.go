@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quern/index/chunk"
+	lang "quern/index/query"
 )
 
 func TestNothingNewKeepsTheGeneration(t *testing.T) {
@@ -197,7 +198,7 @@ func TestManyEqualFiles(t *testing.T) {
 		}
 	}
 	s := e.Snapshot()
-	q, _ := s.newQuery(t.Context(), "lions text", cosine)
+	q, _ := s.newQuery(t.Context(), lang.Literal("lions text"), cosine)
 	r := newRun(t.Context(), s, q, cosine)
 	if err := r.gather(); err != nil {
 		t.Fatal(err)

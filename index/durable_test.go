@@ -178,6 +178,9 @@ func (c *scene) holds(e *Engine, docs map[string]*Document, what string) {
 			}
 		}
 	}
+	// One of them: this is called thousands of times.
+	asked := []string{`"gnu gnu" hen`, "+el* -bee_cat fix~", "ox-elk", "-hen"}[int(s.Generation())%4]
+	findsLikeNaive(c.t, s, naive, mustParse(c.t, asked), SearchOptions{K: 7})
 }
 
 // TestPowerCutAtAnyCall cuts the power at each call of the file system that a

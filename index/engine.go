@@ -27,8 +27,11 @@ var ErrClosed = errors.New("the index is closed")
 type Engine struct {
 	opts     Options
 	analyzer *analysis.Analyzer
-	log      *slog.Logger
-	store    *store // nil: the index lives in memory
+	// words is the analyzer without stop words, and forms the one without a
+	// stemmer, either made when it is first needed.
+	words, forms func() *analysis.Analyzer
+	log          *slog.Logger
+	store        *store // nil: the index lives in memory
 
 	current atomic.Pointer[Snapshot]
 
@@ -38,6 +41,8 @@ type Engine struct {
 	// fields of state.
 	disk, mem, writer chan struct{}
 	state             writerState
+
+	latent *latent
 
 	wakeMem, wakeDisk chan struct{} // tell the loops that there may be work
 	applying          atomic.Int32  // calls of Apply under way
@@ -77,6 +82,7 @@ func Open(o Options) (*Engine, error) {
 		}
 	}
 	e.loops.Go(e.memLoop)
+	e.loops.Go(e.latentLoop)
 	if e.store != nil {
 		e.loops.Go(e.diskLoop)
 	}
@@ -99,8 +105,27 @@ func newEngine(o Options) (*Engine, error) {
 		disk: make(chan struct{}, 1), mem: make(chan struct{}, 1), writer: make(chan struct{}, 1),
 		wakeMem: make(chan struct{}, 1), wakeDisk: make(chan struct{}, 1),
 	}
+	e.words = sync.OnceValue(func() *analysis.Analyzer { return unstopped(analyzer, o.Analysis.Stemmer) })
+	e.forms = sync.OnceValue(func() *analysis.Analyzer { return unstopped(analyzer, analysis.None) })
+	e.latent = newLatent(e, o)
 	e.closing, e.close = context.WithCancel(context.Background())
 	return e, nil
+}
+
+// unstopped is an analyzer like a, with another stemmer and without stop words: a
+// itself, if it is that already.
+func unstopped(a *analysis.Analyzer, stemmer string) *analysis.Analyzer {
+	o := a.Options()
+	old := o
+	o.Stopwords, o.MinLength, o.Stemmer = analysis.None, min(1, o.MinLength), stemmer
+	if o == old {
+		return a
+	}
+	other, err := analysis.New(o)
+	if err != nil {
+		panic(err) // of these options only the list of stop words may be bad
+	}
+	return other
 }
 
 // empty is the snapshot of nothing.
@@ -129,7 +154,13 @@ func (e *Engine) Close() error {
 				e.log.Warn("norms were not refined", "error", err)
 			}
 			e.noteUpkeep(e.Snapshot(), 0)
-			e.failed = errors.Join(e.flush(context.Background()), e.store.lock.Close())
+			e.failed = e.flush(context.Background())
+			if e.failed == nil {
+				if err := e.describe(); err != nil { // it will be counted when it is opened
+					e.log.Warn("the next start will take longer", "error", err)
+				}
+			}
+			e.failed = errors.Join(e.failed, e.store.lock.Close())
 		}
 	})
 	return e.failed
@@ -236,6 +267,7 @@ func (e *Engine) apply(ctx context.Context, changes []Change) (uint64, error) {
 		e.current.Store(next)
 		e.noteUpkeep(next, next.postings/4)
 		signal(e.wakeMem)
+		signal(e.latent.wake)
 	}
 	return e.Snapshot().generation, nil
 }

@@ -17,6 +17,12 @@ type naive struct {
 	passages []naivePassage
 	df       map[string]int
 	length   int
+
+	opts  Options
+	terms *analysis.Analyzer
+	words *analysis.Analyzer // without stop words
+
+	expanded map[string]map[string]float64 // what clauses stand for
 }
 
 type naivePassage struct {
@@ -25,6 +31,10 @@ type naivePassage struct {
 	n      int
 	tf     map[string]int
 	length int
+
+	words    []string   // of the text, stop words included
+	headings [][]string // the same of each heading
+	title    []string
 }
 
 func newNaive(docs map[string]*Document, o Options) *naive {
@@ -32,7 +42,12 @@ func newNaive(docs map[string]*Document, o Options) *naive {
 	if err != nil {
 		panic(err)
 	}
-	x := &naive{df: make(map[string]int)}
+	o.Analysis.Stopwords = analysis.None
+	words, err := analysis.New(o.Analysis)
+	if err != nil {
+		panic(err)
+	}
+	x := &naive{df: make(map[string]int), opts: o, terms: a, words: words, expanded: make(map[string]map[string]float64)}
 	for _, d := range docs {
 		for n, p := range chunk.Split(d.Content, o.Chunk) {
 			terms := a.Terms(string(d.Content.Text[p.Start:p.End]))
@@ -48,7 +63,10 @@ func newNaive(docs map[string]*Document, o Options) *naive {
 				x.df[t]++
 			}
 			x.length += len(terms)
-			x.passages = append(x.passages, naivePassage{d.Path, d.Folder, n, tf, len(terms)})
+			x.passages = append(x.passages, naivePassage{
+				d.Path, d.Folder, n, tf, len(terms),
+				words.Terms(string(d.Content.Text[p.Start:p.End])), each(p.Heading, words.Terms), words.Terms(d.Content.Title),
+			})
 		}
 	}
 	return x
@@ -62,10 +80,13 @@ func (x *naive) weight(t string, tf int, o SearchOptions) float64 {
 	return float64((1 + rank.Log(float64(tf))) * idf)
 }
 
-func (x *naive) norm(tf map[string]int, o SearchOptions) float64 {
+func (x *naive) norm(tf map[string]int, boost map[string]float64, o SearchOptions) float64 {
 	sum := 0.0
 	for _, t := range sortedTerms(tf) {
 		w := x.weight(t, tf[t], o)
+		if boost != nil {
+			w *= boost[t]
+		}
 		sum += float64(w * w)
 	}
 	return math.Sqrt(sum)
@@ -80,7 +101,7 @@ func sortedTerms(tf map[string]int) []string {
 	return out
 }
 
-func (x *naive) score(p naivePassage, query map[string]int, o SearchOptions) float64 {
+func (x *naive) score(p naivePassage, query map[string]int, boost map[string]float64, o SearchOptions) float64 {
 	sum := 0.0
 	for _, t := range sortedTerms(query) {
 		tf := p.tf[t]
@@ -91,9 +112,9 @@ func (x *naive) score(p naivePassage, query map[string]int, o SearchOptions) flo
 			idf := rank.Log(1 + (n-df+0.5)/(df+0.5))
 			average := float64(x.length) / n
 			length := o.K1 * (1 - o.B + o.B*float64(p.length)/average)
-			sum += float64(float64(query[t])*idf) * float64(tf) / (float64(tf) + float64(length))
+			sum += float64(float64(query[t])*boost[t]*idf) * float64(tf) / (float64(tf) + float64(length))
 		default:
-			sum += float64(x.weight(t, query[t], o) / x.norm(query, o) * (x.weight(t, tf, o) / x.norm(p.tf, o)))
+			sum += float64(x.weight(t, query[t], o) * boost[t] / x.norm(query, boost, o) * (x.weight(t, tf, o) / x.norm(p.tf, nil, o)))
 		}
 	}
 	return sum
@@ -105,20 +126,26 @@ type naiveHit struct {
 	n     int
 }
 
-// search returns the total and the hits.
+// search returns the total and the hits for terms.
 func (x *naive) search(terms []string, o SearchOptions) (int, []naiveHit) {
-	query := make(map[string]int)
+	query, boost := make(map[string]int), make(map[string]float64)
 	for _, t := range terms {
 		if x.df[t] > 0 {
 			query[t]++
+			boost[t] = 1
 		}
 	}
+	return x.choose(o, func(p naivePassage) float64 { return x.score(p, query, boost, o) })
+}
+
+// choose returns the total and the hits, of a score for every passage.
+func (x *naive) choose(o SearchOptions, score func(naivePassage) float64) (int, []naiveHit) {
 	var hits []naiveHit
 	for _, p := range x.passages {
 		if o.Keep != nil && !o.Keep(&DocumentInfo{Path: p.path, Folder: p.folder}) {
 			continue
 		}
-		if s := x.score(p, query, o); s > 0 {
+		if s := score(p); s > 0 {
 			hits = append(hits, naiveHit{s, p.path, p.n})
 		}
 	}

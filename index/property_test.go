@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"quern/index/chunk"
+	lang "quern/index/query"
 	"quern/index/rank"
 	"quern/index/segment"
 
@@ -57,6 +58,8 @@ func drawOptions(t *rapid.T) Options {
 	o.maxima = segment.Maxima{
 		Passages: 1, Share: rapid.IntRange(1, 6).Draw(t, "share"), Super: rapid.IntRange(0, 2).Draw(t, "super"),
 	}
+	o.selectiveShare = rapid.SampledFrom([]int{1, 2, selectiveShare}).Draw(t, "selective share")
+	o.eagerChecks = rapid.SampledFrom([]int{0, 3, eagerChecks}).Draw(t, "eager checks")
 	return o
 }
 
@@ -208,8 +211,11 @@ func (h *history) check(rt *rapid.T, t testing.TB) {
 	}
 	for range 4 {
 		q, o := drawSearch(rt)
-		sameAnswers(rt, a, b, q, o)
+		sameAnswers(rt, a, b, lang.Literal(q), o)
 		likeNaive(rt, a, n, q, o)
+		asked := drawQuery(rt)
+		sameAnswers(rt, a, b, asked, o)
+		findsLikeNaive(rt, a, n, asked, o)
 	}
 }
 
@@ -240,9 +246,9 @@ func onlyContents(s Stats) Stats {
 }
 
 // sameAnswers compares answers and explanations bit for bit.
-func sameAnswers(t *rapid.T, a, b *Snapshot, q string, o SearchOptions) {
-	x, err := a.Search(context.Background(), q, o)
-	y, errFresh := b.Search(context.Background(), q, o)
+func sameAnswers(t *rapid.T, a, b *Snapshot, q *lang.Query, o SearchOptions) {
+	x, err := a.Find(context.Background(), q, o)
+	y, errFresh := b.Find(context.Background(), q, o)
 	if err != nil || errFresh != nil {
 		t.Fatal(err, errFresh)
 	}
@@ -254,14 +260,19 @@ func sameAnswers(t *rapid.T, a, b *Snapshot, q string, o SearchOptions) {
 		t.Fatalf("%q %+v:\n%s\nfresh:\n%s", q, o, show(x), show(y))
 	}
 	for _, h := range x.Hits {
-		ex, err := a.Explain(q, o, h.Document.Path, h.N)
-		ey, errFresh := b.Explain(q, o, h.Document.Path, h.N)
+		ex, err := a.ExplainQuery(q, o, h.Document.Path, h.N)
+		ey, errFresh := b.ExplainQuery(q, o, h.Document.Path, h.N)
 		if err != nil || errFresh != nil || !reflect.DeepEqual(ex, ey) {
 			t.Fatalf("explain %+v, fresh %+v, %v, %v", ex, ey, err, errFresh)
 		}
 		sum := 0.0
 		for _, term := range ex.Terms {
 			sum += term.Contribution
+		}
+		for _, d := range ex.Demands {
+			if !d.Met {
+				t.Fatalf("%q: a hit does not meet %s", q, d.Clause)
+			}
 		}
 		if sum != h.Score || ex.Score != h.Score {
 			t.Fatalf("%q %+v: score %v, explained as %v, contributions %v", q, o, h.Score, ex.Score, sum)

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -14,7 +13,21 @@ import (
 type query struct {
 	terms   []queryTerm
 	dropped []string // terms that no passage contains, in byte order
+	text    string   // the words that rank, as they were written
 	norm    float64  // cosine: of the query's weights
+
+	// constant says that nothing in the query ranks: what it does not
+	// exclude is a hit of score 1.
+	constant bool
+	demands  []demand
+	keep     []documentTest
+	spans    []*sequence // phrases to be marked in hits
+
+	// For the model best, which is BM25 in all else.
+	best  bool
+	order []string // the terms as they follow each other in the query
+	parts []string // of its names, in byte order
+	stop  map[string]bool
 
 	model  Model
 	tf     TF
@@ -27,41 +40,38 @@ type query struct {
 type queryTerm struct {
 	name   string
 	tf, df int
-	ranks  []int   // by view; -1: the segment does not have it
-	idf    float64 // of the model
-	weight float64 // of the term in the query, before normalising
+	from   []string // the prefixes and fuzzy words that it is an expansion of
+	boost  float64  // below 1: it is only the expansion of fuzzy words
+	times  float64  // boost · tf
+	ranks  []int    // by view; -1: the segment does not have it
+	idf    float64  // of the model
+	weight float64  // of the term in the query, before normalising
 }
 
-// newQuery analyses the text of a query. It fails with the cause of ctx, too.
-func (s *Snapshot) newQuery(ctx context.Context, text string, o SearchOptions) (*query, error) {
-	q := &query{model: o.Model, tf: o.TF, k1: o.K1, b: o.B, n: s.passages}
-	if err := q.choose(); err != nil {
-		return nil, err
+// dropStopTerms drops the commonest words, unless there are no others.
+func (q *query) dropStopTerms() {
+	common := func(t queryTerm) bool { return q.stop[t.name] }
+	if all := slices.IndexFunc(q.terms, func(t queryTerm) bool { return !common(t) }) < 0; !all {
+		q.terms = slices.DeleteFunc(q.terms, common)
 	}
-	if s.passages > 0 {
-		q.length = s.average()
-	}
-	counts, err := s.countTerms(ctx, text)
-	if err != nil {
-		return nil, err
-	}
-	for name, tf := range counts {
-		t := queryTerm{name: name, tf: tf}
-		if t.find(s); t.df == 0 {
-			q.dropped = append(q.dropped, name)
-			continue
-		}
-		q.terms = append(q.terms, t)
-	}
-	slices.Sort(q.dropped)
-	slices.SortFunc(q.terms, func(a, b queryTerm) int {
-		if a.name < b.name { // never equal
-			return -1
-		}
-		return 1
+}
+
+// nameParts are the terms that a query has if it is code, beside those that it
+// has anyway.
+func (q *query) nameParts(s *Snapshot, text string) []string {
+	plain := make(map[string]bool)
+	s.queryTokens(text, func(t analysis.Token) bool {
+		plain[t.Term] = true
+		return true
 	})
-	q.weigh()
-	return q, nil
+	var out []string
+	for _, name := range s.analyzer.Of([]byte(text), true).Terms(text) {
+		if !plain[name] && !q.stop[name] {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // find looks the term up in all segments.
@@ -79,21 +89,47 @@ func (t *queryTerm) find(s *Snapshot) {
 	}
 }
 
-// countTerms counts the terms of a query's text.
-func (s *Snapshot) countTerms(ctx context.Context, text string) (map[string]int, error) {
-	counts, n := make(map[string]int), 0
-	s.analyzer.Tokens([]byte(text), func(t analysis.Token) bool {
-		counts[t.Term]++
-		n++
-		return n%1024 != 0 || ctx.Err() == nil
+// queryTokens goes through the terms of a query's text. A word that may be of
+// several languages is English, unless far more passages have it in the form of
+// another.
+func (s *Snapshot) queryTokens(text string, yield func(analysis.Token) bool) {
+	s.analyzer.Query([]byte(text), s.likeliest, yield)
+}
+
+// queryTerms are the terms of a query's text, in order.
+func (s *Snapshot) queryTerms(text string) (out []string) {
+	s.queryTokens(text, func(t analysis.Token) bool {
+		out = append(out, t.Term)
+		return true
 	})
-	return counts, context.Cause(ctx)
+	return out
+}
+
+// farMore is how many times as many passages must have a form for it to be taken
+// instead of the first.
+const farMore = 20
+
+// likeliest is the form of a word that is meant.
+func (s *Snapshot) likeliest(forms []string) string {
+	best, most := forms[0], 0
+	for i, name := range forms {
+		t := queryTerm{name: name}
+		if t.find(s); i == 0 {
+			most = farMore * t.df
+		} else if t.df > most {
+			best, most = name, t.df
+		}
+	}
+	return best
 }
 
 // choose checks the model's options and fills in the defaults, TFIDF and LogTF.
 func (q *query) choose() error {
-	if q.model == "" {
+	switch q.model {
+	case "":
 		q.model = TFIDF
+	case Best:
+		q.best, q.model, q.k1, q.b = true, BM25, bestK1, bestB
 	}
 	if q.tf == "" {
 		q.tf = LogTF
@@ -101,7 +137,7 @@ func (q *query) choose() error {
 	q.raw = q.tf == RawTF
 	switch {
 	case q.model != TFIDF && q.model != BM25:
-		return fmt.Errorf("unknown ranking model %q (use %q or %q)", q.model, TFIDF, BM25)
+		return fmt.Errorf("unknown ranking model %q (use %q, %q or %q)", q.model, TFIDF, BM25, Best)
 	case q.tf != LogTF && q.tf != RawTF:
 		return fmt.Errorf("unknown tf weighting %q (use %q or %q)", q.tf, LogTF, RawTF)
 	case q.model == BM25 && !(q.k1 >= 0 && q.k1 < 1e9 && q.b >= 0 && q.b <= 1):
@@ -115,13 +151,14 @@ func (q *query) weigh() {
 	var sum rank.Squares
 	for i := range q.terms {
 		t := &q.terms[i]
+		t.times = float64(t.tf) * t.boost
 		if q.model == BM25 {
 			t.idf = rank.BM25IDF(q.n, t.df)
-			t.weight = float64(float64(t.tf) * t.idf)
+			t.weight = float64(t.times * t.idf)
 			continue
 		}
 		t.idf = rank.IDF(q.n, t.df)
-		t.weight = q.weight(uint32(t.tf), t.idf)
+		t.weight = float64(q.weight(uint32(t.tf), t.idf) * t.boost)
 		sum.Add(t.weight)
 	}
 	q.norm = sum.Norm()
@@ -148,7 +185,7 @@ func (q *query) factor(t *queryTerm) float64 {
 // times. For TFIDF, norm is the passage's norm; for BM25, what BM25Length says.
 func (q *query) contribution(t *queryTerm, tf uint32, norm float64) float64 {
 	if q.model == BM25 {
-		return rank.BM25(float64(t.tf), t.idf, float64(tf), norm)
+		return rank.BM25(t.times, t.idf, float64(tf), norm)
 	}
 	return rank.Cosine(t.weight, q.norm, q.weight(tf, t.idf), norm)
 }

@@ -69,6 +69,8 @@ func documented(t *testing.T, ex examples) *server.Server {
 	answer[ipc.SyncParams, ipc.SyncResult](t, s, ex, ipc.MethodSync)
 	answer[ipc.ReindexParams, ipc.ReindexResult](t, s, ex, ipc.MethodReindex)
 	answer[ipc.Empty, ipc.Empty](t, s, ex, ipc.MethodReload)
+	answer[ipc.PauseParams, ipc.PauseResult](t, s, ex, ipc.MethodPause)
+	answer[ipc.Empty, ipc.PauseResult](t, s, ex, ipc.MethodResume)
 	answer[ipc.VerifyParams, ipc.VerifyResult](t, s, ex, ipc.MethodVerify)
 	answer[ipc.Empty, ipc.FoldersResult](t, s, ex, ipc.MethodFoldersList)
 	answer[ipc.FolderParams, ipc.FoldersResult](t, s, ex, ipc.MethodFoldersAdd)

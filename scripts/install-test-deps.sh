@@ -47,7 +47,7 @@ apt_tools() {
 
 go_tool staticcheck "honnef.co/go/tools/cmd/staticcheck@$STATICCHECK_VERSION"
 go_tool govulncheck "golang.org/x/vuln/cmd/govulncheck@$GOVULNCHECK_VERSION"
-apt_tools git jq socat curl nvim=neovim emacs=emacs-nox node=nodejs npm
+apt_tools git jq socat curl vim rsync unzip pdftotext=poppler-utils nvim=neovim emacs=emacs-nox node=nodejs npm
 
 # The client library of VS Code, for its test; the version is in the lock file.
 if have npm && [[ ! -d daemon/e2e/testdata/vscode-jsonrpc/node_modules ]]; then

@@ -50,7 +50,7 @@ func flagError(cmd *cobra.Command, err error) error {
 			hint = "did you mean --" + near + "?"
 		}
 	case cmd.Name() == "search" && strings.Contains(err.Error(), "shorthand"):
-		hint = "write -- before a query that starts with -"
+		hint = "quote the query, quern search 'word -not', or write -- before one that starts with -"
 	}
 	return usagef(hint, "%w", err)
 }
@@ -86,7 +86,7 @@ func nearFlag(cmd *cobra.Command, name string) string {
 }
 
 // paramFlags are the params of a search that are flags here.
-var paramFlags = []string{"k", "offset", "budget", "model", "tf", "collapse", "path", "since", "before"}
+var paramFlags = []string{"k", "offset", "budget", "model", "tf", "collapse", "duplicates", "path", "since", "before"}
 
 // inFlags names the flag in place of the param that the daemon refuses.
 func inFlags(err error) error {

@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 
+	"quern/daemon"
+
 	"github.com/spf13/cobra"
 )
 
@@ -60,12 +62,35 @@ func (a *app) completeSearch(cmd *cobra.Command) {
 	for _, free := range []string{"k", "offset", "path", "since", "before", "budget", "sync-timeout"} {
 		must(cmd.RegisterFlagCompletionFunc(free, fixed()))
 	}
-	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	must(cmd.RegisterFlagCompletionFunc("duplicates", fixed("fold", "show")))
+	cmd.ValidArgsFunction = a.completeQuery
 }
 
+// models are the ranking models.
+var models = []string{"tfidf", "bm25", "best"}
+
 func (a *app) completeRanking(cmd *cobra.Command) {
-	must(cmd.RegisterFlagCompletionFunc("model", fixed("tfidf", "bm25")))
+	must(cmd.RegisterFlagCompletionFunc("model", fixed(models...)))
 	must(cmd.RegisterFlagCompletionFunc("tf", fixed("log", "raw")))
+}
+
+// completeQuery completes the names of fields, and of the folders after folder:.
+func (a *app) completeQuery(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	sign := word[:len(word)-len(strings.TrimLeft(word, "-"))]
+	if name, ok := strings.CutPrefix(word[len(sign):], "folder:"); ok {
+		names, _ := a.completeFolders(nil, nil, name)
+		for i := range names {
+			names[i] = sign + "folder:" + names[i]
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+	var out []string
+	for _, field := range daemon.QueryFields() {
+		if strings.HasPrefix(field, word[len(sign):]) {
+			out = append(out, sign+field+":")
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // completeFolders completes the names of the configured folders, read from

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"quern/ipc"
@@ -23,7 +24,7 @@ func (a *app) explainCommand() *cobra.Command {
 		Use:   "explain QUERY PATH#N",
 		Short: "Account for a passage's score: tf, df, idf, weights, norms",
 		Long: "Account for the score that a passage has for a query, term by term. The\n" +
-			"contributions, added in the order shown, are the score.",
+			"contributions, added in the order shown, are the score to the last digit.",
 		Args: explainArgs,
 		RunE: a.run(func(cmd *cobra.Command, args []string) error {
 			ref, err := passageReference(args[len(args)-1])
@@ -38,7 +39,7 @@ func (a *app) explainCommand() *cobra.Command {
 		}),
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.params.Model, "model", "", "rank by tfidf or bm25 (default: the config's)")
+	fl.StringVar(&f.params.Model, "model", "", "rank by tfidf, bm25 or best (default: the config's)")
 	fl.StringVar(&f.params.TF, "tf", "", "term frequency of tfidf: log or raw (default: the config's)")
 	fl.BoolVar(&f.params.Literal, "literal", false, "take the words of the query as they are")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object")
@@ -101,22 +102,62 @@ func explainLines(e *ipc.Explanation, o *output, indent string) []string {
 	t := table{heads: []string{"term", ">query tf", ">tf", ">df", ">idf", ">query weight", ">passage weight", ">contribution"}}
 	sum := 0.0
 	for _, x := range e.Terms {
-		t.add(oneLine(x.Term), count(x.QueryTF), count(x.TF), count(x.DF), decimal(x.IDF),
-			decimal(x.QueryWeight), decimal(x.PassageWeight), decimal(x.Contribution))
+		t.add(explainedTerm(&x), count(x.QueryTF), count(x.TF), count(x.DF), decimal(x.IDF),
+			decimal(x.QueryWeight), decimal(x.PassageWeight), exact(x.Contribution))
 		sum += x.Contribution
 	}
-	t.add("sum", "", "", "", "", "", "", decimal(sum))
-	lines := append([]string{indent + fmt.Sprintf("%s: score %s", modelText(e), decimal(e.Score))}, t.fitted(o, indent)...)
+	for _, b := range e.Bonuses {
+		t.add(oneLine(b.Kind+": "+b.Name), "", count(b.TF), "", decimal(b.IDF), decimal(b.Weight*b.IDF), decimal(float64(b.TF)/(float64(b.TF)+b.Length)), exact(b.Contribution))
+		sum += b.Contribution
+	}
+	t.add("sum", "", "", "", "", "", "", exact(sum))
+	lines := append([]string{indent + fmt.Sprintf("%s: score %s", modelText(e), exact(e.Score))}, t.fitted(o, indent)...)
+	if h := e.Hybrid; h != nil {
+		lines = append(lines, indent+fmt.Sprintf("score = sum %s / best sum %s + weight %g × cosine %s / best cosine %s",
+			exact(h.Lexical), exact(h.LexicalBest), h.Weight, exact(h.Cosine), exact(h.CosineBest)))
+	}
 	lines = append(lines, indent+normText(e))
+	if e.Closely != nil && !*e.Closely {
+		lines = append(lines, indent+"not among the 100 passages that are looked at closely: headings and neighbouring words add nothing")
+	}
+	for _, d := range e.Demands {
+		lines = append(lines, indent+oneLine(d.Clause)+": "+met(d.Met))
+	}
 	if len(e.Dropped) > 0 {
 		lines = append(lines, indent+"dropped, as no passage contains them: "+oneLine(strings.Join(e.Dropped, ", ")))
 	}
 	return lines
 }
 
+// explainedTerm is a term with the prefix or fuzzy word that it stands for.
+func explainedTerm(x *ipc.TermExplain) string {
+	switch {
+	case x.Term == "":
+		return "nothing ranks: each passage"
+	case x.Boost != 0:
+		return fmt.Sprintf("%s (%s, × %g)", oneLine(x.Term), oneLine(strings.Join(x.From, " ")), x.Boost)
+	case len(x.From) > 0:
+		return fmt.Sprintf("%s (%s)", oneLine(x.Term), oneLine(strings.Join(x.From, " ")))
+	}
+	return oneLine(x.Term)
+}
+
+func met(yes bool) string {
+	if yes {
+		return "met"
+	}
+	return "not met: the passage is no hit"
+}
+
+// exact writes all digits that tell a number from its neighbours.
+func exact(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
 func decimal(x float64) string { return fmt.Sprintf("%.6f", x) }
 
 func modelText(e *ipc.Explanation) string {
+	if e.Lexical != "" {
+		return oneLine(e.Model) + " over " + oneLine(e.Lexical)
+	}
 	if e.TF != "" {
 		return oneLine(e.Model) + ", tf " + oneLine(e.TF)
 	}

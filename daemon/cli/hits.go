@@ -92,6 +92,7 @@ func (a *app) printHuman(hits []ipc.Hit, f *searchFlags) {
 		if !f.noText {
 			a.printSnippet(h)
 		}
+		a.printDuplicates(h, paths)
 		if h.Explain != nil {
 			for _, line := range explainLines(h.Explain, a.out, "    ") {
 				a.out.printf("%s\n", line)
@@ -126,10 +127,38 @@ func lineRange(lines [2]int) string {
 	return fmt.Sprintf("%d-%d", lines[0], lines[1])
 }
 
+// shownDuplicates is how many of the hits folded into one are named.
+const shownDuplicates = 3
+
+// printDuplicates writes where nearly the same text stands.
+func (a *app) printDuplicates(h ipc.Hit, paths pathShower) {
+	if len(h.Duplicates) == 0 {
+		return
+	}
+	var places []string
+	for _, d := range h.Duplicates[:min(shownDuplicates, len(h.Duplicates))] {
+		places = append(places, paths.showWire(d.Path)+":"+lineRange(d.Lines))
+	}
+	more := ""
+	if n := len(h.Duplicates) - len(places); n > 0 {
+		more = fmt.Sprintf(" and %s more", count(n))
+	}
+	a.out.printf("  same as %s%s\n", strings.Join(places, ", "), more)
+}
+
+// best is the part of a passage that the daemon holds for the best, if it names
+// one.
+func best(snippet *[2]int) [2]int {
+	if snippet == nil {
+		return [2]int{}
+	}
+	return *snippet
+}
+
 func (a *app) printSnippet(h ipc.Hit) {
 	const indent = "  "
 	mark := func(s string) string { return a.out.style(styleMatch, s) }
-	for _, line := range snippet(h.Text, h.Highlights, a.out.columns-len(indent), mark) {
+	for _, line := range snippet(h.Text, h.Highlights, best(h.Snippet), a.out.columns-len(indent), mark) {
 		a.out.printf("%s%s\n", indent, line)
 	}
 }

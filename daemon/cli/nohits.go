@@ -23,10 +23,25 @@ func (a *app) sayNoHits(ctx context.Context, c *conn, r *answer, f *searchFlags)
 			atLeast(r.TotalAtLeast), plural(r.Total, "hit", "hits"), plural(p.Budget, "token", "tokens"))
 	case r.Total == 0 && f.filters() != "":
 		return a.sayFiltered(ctx, c, r, f)
+	default:
+		a.sayNothing(r)
+	}
+	return nil
+}
+
+// sayNothing says that there are no hits: with what would find some also to a
+// pipe, else to a person alone.
+func (a *app) sayNothing(r *answer) {
+	var other []string
+	for _, s := range r.Suggestions {
+		other = append(other, oneLine(s))
+	}
+	switch {
+	case len(other) > 0:
+		a.say("no hits; did you mean: %s?", strings.Join(other, "? or: "))
 	case a.msg.terminal:
 		a.say("no hits among %s", plural(r.Passages, "passage", "passages"))
 	}
-	return nil
 }
 
 // atLeast goes before a number that is a lower bound.
@@ -45,8 +60,8 @@ func (a *app) sayFiltered(ctx context.Context, c *conn, r *answer, f *searchFlag
 	switch {
 	case err != nil:
 		return err
-	case all.Total == 0 && a.msg.terminal:
-		a.say("no hits among %s", plural(r.Passages, "passage", "passages"))
+	case all.Total == 0:
+		a.sayNothing(r)
 	case all.Total > 0:
 		hint := ""
 		if glob := f.params.Path; strings.Contains(glob, "/") && !strings.HasPrefix(glob, "/") {

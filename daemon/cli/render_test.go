@@ -119,7 +119,7 @@ func TestSnippetsFit(t *testing.T) {
 			return [2]int{rapid.IntRange(-1, len(text)+1).Draw(t, "from"), rapid.IntRange(-1, len(text)+2).Draw(t, "to")}
 		}), 0, 20).Draw(t, "marks")
 		columns := rapid.IntRange(1, 100).Draw(t, "columns")
-		lines := snippet(text, marks, columns, func(s string) string { return s })
+		lines := snippet(text, marks, [2]int{}, columns, func(s string) string { return s })
 		for _, line := range lines {
 			if w := displayWidth(line); w > max(columns, 10) {
 				t.Fatalf("line of %d columns: %q", w, line)
@@ -138,7 +138,7 @@ func TestSnippetsFit(t *testing.T) {
 func TestSnippetShowsTheDensestPlace(t *testing.T) {
 	filler := strings.Repeat("filler words here ", 40)
 	text := filler + "refund refund " + filler + "the billing of a refund " + filler
-	lines := snippet(text, marksOf(text, "refund", "billing"), 60, func(s string) string { return "<" + s + ">" })
+	lines := snippet(text, marksOf(text, "refund", "billing"), [2]int{}, 60, func(s string) string { return "<" + s + ">" })
 	all := strings.Join(lines, " ")
 	if !strings.Contains(all, "the <billing> of a <refund>") {
 		t.Errorf("%q", lines)
@@ -149,7 +149,7 @@ func TestSnippetShowsTheDensestPlace(t *testing.T) {
 }
 
 func TestShortTextIsShownWhole(t *testing.T) {
-	got := snippet("One \n\n two\tthree.", [][2]int{{0, 3}, {7, 10}}, 40, strings.ToUpper)
+	got := snippet("One \n\n two\tthree.", [][2]int{{0, 3}, {7, 10}}, [2]int{}, 40, strings.ToUpper)
 	if want := []string{"ONE TWO three."}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%q", got)
 	}

@@ -29,7 +29,17 @@ type searchFlags struct {
 }
 
 const searchLong = `Search the watched folders. The words of the query are OR-ed and ranked.
-Write -- before a query that starts with -.
+Among them, in any order:
+
+  "exact phrase"    these words, one after the other
+  +must  -not       only passages with the word, or without it
+  prefix*  fuzzy~   words that begin so, or are spelt nearly so
+  path:GLOB type:EXT folder:NAME heading:WORD title:WORD author:WORD
+  since:DATE before:DATE    2026-11-01, today, yesterday, 7d, 2w, 3m, 1y
+
+All that is not written exactly so is a word, and --literal makes everything one.
+Quote a query for the shell, '"exact phrase" -not', or write -- before one that
+starts with -.
 
 The answer sees every change that was complete before the search began; a
 first indexing is waited for. --sync=false answers at once.
@@ -45,6 +55,7 @@ func (a *app) searchCommand() *cobra.Command {
 		Long:  searchLong,
 		Example: "  quern search --folder ~/notes \"how long does a refund take\"\n" +
 			"  quern search -k 3 --json --type md billing refunds\n" +
+			"  quern search '+refund \"annual plan\" -draft since:3m'\n" +
 			"  vim -q <(quern search --vimgrep billing)",
 		Args: searchArgs,
 		RunE: a.run(func(cmd *cobra.Command, args []string) error {
@@ -91,10 +102,11 @@ func (f *searchFlags) register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.folders, "folder", nil, "only this folder: a `name` or a directory; one that is not watched is indexed first (repeatable)")
 	fl.StringVar(&p.Path, "path", "", "only paths that match this `glob`")
 	fl.StringSliceVar(&f.types, "type", nil, "only files of these `extensions`: md,txt")
-	fl.StringVar(&p.Since, "since", "", "only documents changed since this `date`, or in the last 7d, 36h")
+	fl.StringVar(&p.Since, "since", "", "only documents changed since this `date`: 2026-11-01, yesterday, 7d, 3m")
 	fl.StringVar(&p.Before, "before", "", "only documents changed before this `date`")
-	fl.StringVar(&p.Model, "model", "", "rank by tfidf or bm25 (default: the config's)")
+	fl.StringVar(&p.Model, "model", "", "rank by tfidf, bm25 or best (default: the config's)")
 	fl.StringVar(&p.TF, "tf", "", "term frequency of tfidf: log or raw (default: the config's)")
+	fl.StringVar(&p.Duplicates, "duplicates", "", "fold: nearly equal passages once; show: all (default: fold, where text is shown)")
 	fl.StringVar(&p.Collapse, "collapse", "document", "document: each document's best passage; none: every passage")
 	fl.IntVar(&p.Budget, "budget", 0, "the best hits that fit into so many `tokens` of four characters")
 	fl.BoolVar(&p.Sync, "sync", true, "see every change made before the search")
@@ -144,6 +156,9 @@ func (f *searchFlags) oneMode() error {
 	}
 	text := !f.files && (!f.noText || f.vimgrep)
 	f.params.Text = &text
+	if f.params.Duplicates == "" && !f.files && !f.vimgrep {
+		f.params.Duplicates = "fold"
+	}
 	return nil
 }
 
@@ -201,6 +216,9 @@ func ask(ctx context.Context, c *conn, p ipc.SearchParams) (*answer, error) {
 
 // warnStale says that the answer does not see every change.
 func (a *app) warnStale(r *answer, f *searchFlags) {
+	if r.Degraded != "" {
+		a.say("ranked without vectors: %s", oneLine(r.Degraded))
+	}
 	switch {
 	case r.Stale:
 		a.say("the answer may be stale: %s not yet searchable (quern status --wait, or a longer --sync-timeout)",

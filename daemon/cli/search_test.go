@@ -67,11 +67,11 @@ func TestSearchSendsItsFlags(t *testing.T) {
 	f := newFake(t)
 	run(t, "search", "-k", "3", "--offset", "2", "--path", "*.md", "--type", ".md,txt", "--since", "7d", "--before", "2026-01-01",
 		"--model", "bm25", "--tf", "raw", "--collapse", "none", "--budget", "500", "--sync-timeout", "3s", "--explain",
-		"--no-text", "--literal", "two", "words").want(t, ExitOK)
+		"--no-text", "--literal", "--duplicates", "show", "two", "words").want(t, ExitOK)
 	no := false
 	want := ipc.SearchParams{Query: "two words", K: 3, Offset: 2, Path: "*.md", Types: []string{"md", "txt"}, Since: "7d",
 		Before: "2026-01-01", Model: "bm25", TF: "raw", Collapse: "none", Budget: 500, Sync: true, SyncTimeoutMS: 3000,
-		Explain: true, Text: &no, Literal: true}
+		Explain: true, Text: &no, Literal: true, Duplicates: "show"}
 	if got := lastParams[ipc.SearchParams](t, f, ipc.MethodSearch); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -82,7 +82,7 @@ func TestSearchDefaults(t *testing.T) {
 	f := newFake(t)
 	run(t, "search", "word").want(t, ExitOK)
 	yes := true
-	want := ipc.SearchParams{Query: "word", K: 10, Collapse: "document", Sync: true, SyncTimeoutMS: 2000, Text: &yes}
+	want := ipc.SearchParams{Query: "word", K: 10, Collapse: "document", Sync: true, SyncTimeoutMS: 2000, Text: &yes, Duplicates: "fold"}
 	if got := lastParams[ipc.SearchParams](t, f, ipc.MethodSearch); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -147,6 +147,45 @@ func TestSearchWithoutHits(t *testing.T) {
 	f.result.Passages = 0
 	f.mu.Unlock()
 	run(t, "search", "chargeback").want(t, ExitNoHits, "nothing is indexed", "quern init")
+}
+
+func TestSearchSuggestsOtherQueries(t *testing.T) {
+	home(t)
+	f := newFake(t)
+	f.result.Hits, f.result.Total, f.result.Suggestions = []ipc.Hit{}, 0, []string{"refunds", "re funds"}
+	r := run(t, "search", "--type", "md", "refnds")
+	r.want(t, ExitNoHits, "quern: no hits; did you mean: refunds? or: re funds?\n")
+	if strings.Contains(r.err, "refnds") {
+		t.Errorf("stderr: %s", r.err)
+	}
+}
+
+func TestSearchFoldsDuplicates(t *testing.T) {
+	home(t)
+	f := newFake(t)
+	for _, path := range []string{"/a.txt", "/b.txt", "/c.txt", "/d.txt"} {
+		f.result.Hits[0].Duplicates = append(f.result.Hits[0].Duplicates, ipc.Duplicate{Path: path, Lines: [2]int{3, 5}})
+	}
+	run(t, "search", "refund").want(t, ExitOK, "  same as /a.txt:3-5, /b.txt:3-5, /c.txt:3-5 and 1 more\n")
+	for _, places := range []string{"--files", "--vimgrep"} {
+		run(t, "search", places, "refund").want(t, ExitOK)
+		if got := lastParams[ipc.SearchParams](t, f, ipc.MethodSearch); got.Duplicates != "" {
+			t.Errorf("%s: duplicates %q", places, got.Duplicates)
+		}
+	}
+}
+
+func TestTheDaemonsSnippetIsShown(t *testing.T) {
+	home(t)
+	f := newFake(t)
+	h := &f.result.Hits[1]
+	at := strings.LastIndex(h.Text, "either")
+	h.Snippet = &[2]int{at, at + 6}
+	r := run(t, "search", "refund")
+	r.want(t, ExitOK, "sentence either.")
+	if strings.Contains(r.out, "How long") {
+		t.Errorf("the part with the most marks is shown: %s", r.out)
+	}
 }
 
 func TestSearchSaysThatTheAnswerIsStale(t *testing.T) {

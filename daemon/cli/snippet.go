@@ -30,17 +30,18 @@ func (w word) width() int {
 	return columns
 }
 
-// snippet renders the part of a passage around its densest highlights as
-// lines of at most columns columns. Marked words are wrapped by mark. White
-// space is folded; an ellipsis stands where text was left out.
-func snippet(text string, highlights [][2]int, columns int, mark func(string) string) []string {
+// snippet renders the part of a passage around best, or around its densest
+// highlights if that is empty, as lines of at most columns columns. Marked words
+// are wrapped by mark. White space is folded; an ellipsis stands where text was
+// left out.
+func snippet(text string, highlights [][2]int, best [2]int, columns int, mark func(string) string) []string {
 	columns = max(columns, 10)
 	marks := cleanMarks(text, highlights)
 	budget := columns * snippetLines * 9 / 10
-	from, to := snippetRange(text, marks, budget)
+	from, to := snippetRange(text, marks, best, budget)
 	words := splitWords(text, from, to, marks)
 	if len(words) == 0 { // the chosen part is blank: show the beginning
-		from, to = snippetRange(text, nil, budget)
+		from, to = snippetRange(text, nil, [2]int{}, budget)
 		words = splitWords(text, from, to, marks)
 	}
 	if len(words) == 0 {
@@ -70,7 +71,7 @@ func cleanMarks(text string, highlights [][2]int) [][2]int {
 
 // snippetRange chooses about budget bytes of text, at word boundaries where
 // there are any.
-func snippetRange(text string, marks [][2]int, budget int) (from, to int) {
+func snippetRange(text string, marks [][2]int, best [2]int, budget int) (from, to int) {
 	if len(text) <= budget {
 		return 0, len(text)
 	}
@@ -79,7 +80,10 @@ func snippetRange(text string, marks [][2]int, budget int) (from, to int) {
 		to = min(len(text), from+budget)
 		return from, wordEnd(text, to, from+budget/2)
 	}
-	left, right := densest(text, marks, budget)
+	left, right := best[0], best[1]
+	if left < 0 || left >= right || right > len(text) || right-left > budget {
+		left, right = densest(text, marks, budget)
+	}
 	right = min(right, left+budget)
 	from = max(0, left-(budget-(right-left))/2)
 	to = min(len(text), from+budget)

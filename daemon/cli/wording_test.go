@@ -33,7 +33,7 @@ func TestWrongArgumentsAreExplained(t *testing.T) {
 		{"search --sync=maybe y", "quern: --sync must be true or false, not \"maybe\"\n"},
 		{"search --sync-timeout 5 y", "quern: --sync-timeout must be a time such as 2s or 500ms, not \"5\"\n"},
 		{"search --sync false y", "quern: use --sync=false, not --sync false (or --sync -- false to search for the word)\n"},
-		{"search -x y", "(write -- before a query that starts with -)\n"},
+		{"search -x y", "(quote the query, quern search 'word -not', or write -- before one that starts with -)\n"},
 		{"search !!! -- ?", "quern: the query has no words"},
 		{"explain … refunds.txt#0", "quern: the query has no words"},
 		{"explain refunds.txt#0 refunds", "quern: first the query, then PATH#N (quern explain QUERY PATH#N)\n"},

@@ -73,8 +73,32 @@ func TestRankingPage(t *testing.T) {
 			t.Errorf("the score %s is not on the page, or not in the answers:\n%s", score, said)
 		}
 	}
-	if !strings.Contains(said, "score 0.392179\n") {
+	if !strings.Contains(said, "score 0.39217897") {
 		t.Errorf("no account of the score 0.3922:\n%s", said)
+	}
+}
+
+// TestQueryPage runs the commands of the page about queries, each search of which
+// must find something.
+func TestQueryPage(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(root, "docs", "query.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands, problems := readmeCommands(string(text))
+	for _, p := range problems {
+		t.Error(p)
+	}
+	s := newSandbox(t)
+	said := ""
+	for _, c := range commands {
+		said += s.follow(t, c)
+	}
+	for _, words := range []string{"receiv (recieve~, × 0.5)", "+card: met"} {
+		if !strings.Contains(said, words) {
+			t.Errorf("the answers do not say %q:\n%s", words, said)
+		}
 	}
 }
 
