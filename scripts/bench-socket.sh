@@ -32,7 +32,7 @@ note "writing $passages passages"
 "$work/load" gen "$work/corpus" "$passages"
 
 mkdir -m 700 "$work/run"
-printf '[[folder]]\npath = "%s"\n[analysis]\nstemmer = "none"\n' "$work/corpus" >"$work/config.toml"
+printf '[[folder]]\npath = "%s"\n[analysis]\nstemmer = "none"\n[rank]\nmodel = "tfidf"\n' "$work/corpus" >"$work/config.toml"
 # The client verbs start no daemon: the one measured is a child of this script.
 places=(env QUERN_CONFIG="$work/config.toml" QUERN_DATA="$work/data" QUERN_SOCKET="$work/run/s")
 quern() { "${places[@]}" "$work/quern" --no-start "$@"; }
