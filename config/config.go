@@ -16,12 +16,26 @@ import "time"
 // Config is a whole configuration. Every field has a default; see Default.
 type Config struct {
 	// Path is the file it was read from, empty for none.
-	Path     string
-	Folders  []Folder
-	Chunk    Chunk
-	Analysis Analysis
-	Rank     Rank
-	Daemon   Daemon
+	Path      string
+	Folders   []Folder
+	Chunk     Chunk
+	Analysis  Analysis
+	Rank      Rank
+	Embedding Embedding
+	Daemon    Daemon
+	// Extractors read the formats that quern itself does not, in the order of the
+	// file.
+	Extractors []Extractor
+}
+
+// Extractor is one [[extractor]] table: a command that reads files of a type.
+type Extractor struct {
+	// Type is the type of the files, as their names end, in lower case and without
+	// a dot.
+	Type string
+	// Command is a program and its arguments. It gets the file on its standard input
+	// and writes its text, in UTF-8, to its standard output.
+	Command []string
 }
 
 // Folder is one [[folder]] table: a directory tree that is watched.
@@ -35,6 +49,9 @@ type Folder struct {
 	FollowSymlinks bool
 	MaxFileSize    int64 // bytes
 	Poll           Poll
+	// WhenAbsent says what becomes of the folder's passages while it is not
+	// there: "keep", "hide" or "drop".
+	WhenAbsent string
 }
 
 // Poll says how a folder without events is kept up to date.
@@ -46,7 +63,7 @@ type Poll struct {
 
 // Chunk is the [chunk] table.
 type Chunk struct {
-	Strategy     string // paragraph | window | document
+	Strategy     string // paragraph | auto | window | document
 	MinWords     int
 	MaxWords     int
 	Overlap      int
@@ -57,16 +74,20 @@ type Chunk struct {
 type Analysis struct {
 	Tokenizer      string // unicode | plain
 	Stopwords      string // none | short | english | a path
-	Stemmer        string // none or a Snowball language
+	Stemmer        string // auto, none or a Snowball language
 	MinLength      int
 	FoldDiacritics bool
 }
 
 // Rank is the [rank] table.
 type Rank struct {
-	Model string // tfidf | bm25
+	Model string // best | tfidf | bm25 | hybrid
 	TF    string // log | raw
 	K1, B float64
+	// Lexical is hybrid's lexical model (best | tfidf | bm25), and Weight that of the
+	// cosine beside it.
+	Lexical string
+	Weight  float64
 }
 
 // Daemon is the [daemon] table.

@@ -56,6 +56,7 @@ hidden    = false
 follow_symlinks = false
 max_file_size   = "64MiB"
 poll = "auto"
+when_absent = "keep"
 
 [chunk]
 strategy  = "paragraph"
@@ -95,6 +96,7 @@ func TestContractExample(t *testing.T) {
 	f.Exclude = []string{"drafts/**"}
 	want := Default()
 	want.Path, want.Folders = "config.toml", []Folder{f}
+	want.Analysis.Stemmer, want.Rank.Model = "english", "tfidf" // what the contract's page writes down
 	if got := mustParse(t, contractExample); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -106,7 +108,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 folder = [
   { path = "/a//b/../c/" },
   { path = "$QUERN_TEST_DIR/$$x", name = "x", include = ["*.md", '*.txt'], exclude = ["a\u0062"], gitignore = false,
-    hidden = true, follow_symlinks = true, max_file_size = 1_000, poll = "1m30s" },
+    hidden = true, follow_symlinks = true, max_file_size = 1_000, poll = "1m30s", when_absent = "drop" },
 ]
 chunk.strategy = "window"
 chunk.min_words = 1
@@ -119,6 +121,17 @@ model = "bm25"
 tf = """raw"""
 k1 = 2
 b = 1e-1
+lexical = "tfidf"
+weight = 1
+[embedding]
+kind = "http"
+url = "https://host:1/v1/embeddings"
+model = "m"
+key_file = "/k"
+query_prefix = "query: "
+passage_prefix = "passage: "
+batch = 8
+timeout = "5s"
 [daemon]
 socket = "/s"
 data_dir = "/d"
@@ -130,13 +143,15 @@ on_battery = "pause"
 `)
 	c := DefaultFolder("/a/c")
 	x := Folder{Path: "/data/$x", Name: "x", Include: []string{"*.md", "*.txt"}, Exclude: []string{"ab"},
-		Hidden: true, FollowSymlinks: true, MaxFileSize: 1000, Poll: Poll{Mode: PollInterval, Interval: 90 * time.Second}}
+		Hidden: true, FollowSymlinks: true, MaxFileSize: 1000, Poll: Poll{Mode: PollInterval, Interval: 90 * time.Second}, WhenAbsent: AbsentDrop}
 	want := Config{
 		Path:     "config.toml",
 		Folders:  []Folder{c, x},
 		Chunk:    Chunk{Strategy: "window", MinWords: 1, MaxWords: 16},
 		Analysis: Analysis{Tokenizer: "plain", Stopwords: "/data/stop", Stemmer: "none", MinLength: 2},
-		Rank:     Rank{Model: "bm25", TF: "raw", K1: 2, B: 0.1},
+		Rank:     Rank{Model: "bm25", TF: "raw", K1: 2, B: 0.1, Lexical: "tfidf", Weight: 1},
+		Embedding: Embedding{Kind: "http", URL: "https://host:1/v1/embeddings", Model: "m", KeyFile: "/k",
+			QueryPrefix: "query: ", PassagePrefix: "passage: ", Batch: 8, Timeout: 5 * time.Second},
 		Daemon: Daemon{Socket: "/s", DataDir: "/d", Threads: 3, MemoryBudget: 1e9,
 			PurgeAfter: 90 * time.Minute, OnBattery: "pause"},
 	}
@@ -158,7 +173,7 @@ func TestWrongValues(t *testing.T) {
 		{"[chunk]\nmax_words = 30", "2: chunk.max_words: overlap must be less than max_words (got overlap = 30, max_words = 30)"},
 		{"[chunk]\noverlap = 5\nmax_words = 20", "3: chunk.max_words: min_words must be at most max_words (got min_words = 25"},
 		{"[chunk]\nmin_words = 121", "2: chunk.min_words: min_words must be at most max_words"},
-		{"[chunk]\nstrategy = \"paragraphs\"", `2: chunk.strategy: must be one of paragraph, window, document (got "paragraphs"); did you mean "paragraph"?`},
+		{"[chunk]\nstrategy = \"paragraphs\"", `2: chunk.strategy: must be one of paragraph, window, document, auto (got "paragraphs"); did you mean "paragraph"?`},
 		{"[chunk]\nstrategy = 3", "2: chunk.strategy: must be a string"},
 		{"[chunk]\nheading_terms = 1", "2: chunk.heading_terms: must be true or false (got the integer 1)"},
 		{"[chunk]\n\nmin_word = 25", "3: chunk.min_word: unknown key: did you mean min_words?"},
@@ -175,16 +190,24 @@ func TestWrongValues(t *testing.T) {
 		{"[folder]\npath = '/x'", "1: folder: must be written [[folder]], once for each folder (got a table)"},
 		{"folder = [1]", "1: folder: must be written [[folder]]"},
 		{"[analysis]\ntokenizer = 'ascii'", "2: analysis.tokenizer: must be one of unicode, plain"},
-		{"[analysis]\nstemmer = 'klingon'", `2: analysis.stemmer: must be one of none, arabic, `},
+		{"[analysis]\nstemmer = 'klingon'", `2: analysis.stemmer: must be one of none, auto, arabic, `},
 		{"[analysis]\nstemmer = 'English'", `did you mean "english"?`},
-		{"[analysis]\nstemmer = 'auto'", `2: analysis.stemmer: "auto" is not in this version`},
 		{"[analysis]\nstopwords = 'german'", `2: analysis.stopwords: must be "none", "short", "english" or the absolute path`},
 		{"[analysis]\nstopwords = ''", `2: analysis.stopwords: must be "none"`},
 		{"[analysis]\nstopwords = 7", "2: analysis.stopwords: must be a string"},
 		{"[analysis]\nstopwords = '$QUERN_UNSET/x'", "2: analysis.stopwords: the environment variable QUERN_UNSET is not set"},
 		{"[analysis]\nmin_length = -2", "2: analysis.min_length: must be at least 0"},
-		{"[rank]\nmodel = 'hybrid'", `2: rank.model: "hybrid" is not in this version: choose "tfidf" or "bm25"`},
-		{"[rank]\nmodel = 'bm52'", "2: rank.model: must be one of tfidf, bm25"},
+		{"[rank]\nlexical = 'hybrid'", "2: rank.lexical: must be one of tfidf, bm25, best"},
+		{"[rank]\nweight = -1", "2: rank.weight: must be at least 0"},
+		{"[embedding]\nkind = 'https'", `2: embedding.kind: must be one of lsa, http (got "https"); did you mean "http"?`},
+		{"[embedding]\nkind = 'http'", "embedding.url: must be given"},
+		{"[embedding]\nkind = 'http'\nurl = 'localhost:1'\nmodel = 'm'", "3: embedding.url: must be an http or https address"},
+		{"[embedding]\nkind = 'http'\nurl = 'http://h'", "embedding.model: must be given"},
+		{"[embedding]\nmodel = 'm'", `2: embedding.model: is of use with kind = "http" only`},
+		{"[embedding]\nkey_file = 'k'", "2: embedding.key_file: must be an absolute path"},
+		{"[embedding]\nbatch = 0", "2: embedding.batch: must be at least 1"},
+		{"[embedding]\ntimeout = '0s'", "2: embedding.timeout: must be at least 1ms"},
+		{"[rank]\nmodel = 'bm52'", "2: rank.model: must be one of tfidf, bm25, best"},
 		{"[rank]\nk1 = nan", "2: rank.k1: must be a finite number (got NaN)"},
 		{"[rank]\nk1 = inf", "2: rank.k1: must be a finite number (got +Inf)"},
 		{"[rank]\nk1 = -0.1", "2: rank.k1: must be at least 0 (got -0.1)"},
@@ -224,6 +247,7 @@ func TestWrongValues(t *testing.T) {
 		{"[[folder]]\npath = '/x'\nexclude = ['a/../b']", "3: folder.exclude: must be relative to the folder and without . and .."},
 		{"[[folder]]\npath = '/x'\npoll = 'always'", `3: folder.poll: must be "auto", "never" or an interval`},
 		{"[[folder]]\npath = '/x'\npoll = ''", "3: folder.poll: must be"},
+		{"[[folder]]\npath = '/x'\nwhen_absent = 'hides'", `3: folder.when_absent: must be one of keep, hide, drop (got "hides"); did you mean "hide"?`},
 		{"[[folder]]\npath = '/x'\npoll = '1us'", "3: folder.poll: must be"},
 		{"[[folder]]\npath = '/x'\nmax_file_size = 'big'", "3: folder.max_file_size: must be a size"},
 		{"a = 1\n[chunk\n", "2: "},
@@ -424,6 +448,21 @@ func TestSuggest(t *testing.T) {
 	} {
 		if got := Suggest(word, keys); got != want {
 			t.Errorf("Suggest(%q) = %q, want %q", word, got, want)
+		}
+	}
+}
+
+// The tokenizer of the reference comes with its model, unless another is named.
+func TestPlainTokenizerRanksByTFIDF(t *testing.T) {
+	for text, model := range map[string]string{
+		"":                                  "best",
+		"[analysis]\ntokenizer = 'unicode'": "best",
+		"[analysis]\ntokenizer = 'plain'":   "tfidf",
+		"[analysis]\ntokenizer = 'plain'\n[rank]\nmodel = 'bm25'": "bm25",
+		"[rank]\nmodel = 'best'\n[analysis]\ntokenizer = 'plain'": "best",
+	} {
+		if got := mustParse(t, text).Rank.Model; got != model {
+			t.Errorf("%q: model %s, want %s", text, got, model)
 		}
 	}
 }

@@ -30,7 +30,7 @@ var (
 func schema() map[string][]string {
 	schemaOnce.Do(func() {
 		d := decoder{known: make(map[string][]string)}
-		d.config(map[string]any{"folder": []any{map[string]any{}}}, nil)
+		d.config(map[string]any{"folder": []any{map[string]any{}}, "extractor": []any{map[string]any{}}}, nil)
 		schemaKeys = d.known
 	})
 	return schemaKeys
@@ -40,9 +40,14 @@ func (d *decoder) config(values map[string]any, root *node) Config {
 	c := Default()
 	top := &table{decoder: d, values: values, node: root, line: 1}
 	d.folders(top, &c)
+	d.extractors(top, &c)
 	top.table("chunk", func(t *table) { t.chunk(&c.Chunk) })
 	top.table("analysis", func(t *table) { t.analysis(&c.Analysis) })
+	if c.Analysis.Tokenizer == "plain" {
+		c.Rank.Model = "tfidf" // the two are the profile of the reference
+	}
 	top.table("rank", func(t *table) { t.rank(&c.Rank) })
+	top.table("embedding", func(t *table) { t.embedding(&c.Embedding) })
 	top.table("daemon", func(t *table) { t.daemon(&c.Daemon) })
 	top.finish()
 	return c
@@ -120,6 +125,7 @@ func (t *table) folder() (f Folder, ok bool) {
 	t.boolean("follow_symlinks", &f.FollowSymlinks)
 	t.size("max_file_size", &f.MaxFileSize)
 	t.poll("poll", &f.Poll)
+	t.enum("when_absent", &f.WhenAbsent, AbsentKeep, AbsentHide, AbsentDrop)
 	return f, ok
 }
 
@@ -161,7 +167,10 @@ func samePath(a, b string) bool {
 }
 
 func (t *table) chunk(c *Chunk) {
-	ok := t.enum("strategy", &c.Strategy, "paragraph", "window", "document")
+	ok := t.enum("strategy", &c.Strategy, "paragraph", "window", "document", "auto")
+	if c.Strategy == "auto" {
+		c.Overlap = 40 // what it was measured to be best with
+	}
 	ok = t.integer("min_words", &c.MinWords, 0) && ok
 	ok = t.integer("max_words", &c.MaxWords, 1) && ok
 	ok = t.integer("overlap", &c.Overlap, 0) && ok
@@ -172,16 +181,16 @@ func (t *table) chunk(c *Chunk) {
 	if c.Overlap >= c.MaxWords {
 		t.fail(t.given("overlap", "max_words"), "overlap must be less than max_words (got overlap = %d, max_words = %d)", c.Overlap, c.MaxWords)
 	}
-	// Only this strategy reads min_words: a window of 20 words is fine
+	// Only these strategies read min_words: a window of 20 words is fine
 	// although the default of min_words is 25.
-	if c.Strategy == "paragraph" && c.MinWords > c.MaxWords {
+	if (c.Strategy == "paragraph" || c.Strategy == "auto") && c.MinWords > c.MaxWords {
 		t.fail(t.given("min_words", "max_words"), "min_words must be at most max_words (got min_words = %d, max_words = %d)", c.MinWords, c.MaxWords)
 	}
 }
 
 // stemmers are the languages of the Snowball stemmers.
 var stemmers = []string{
-	"none", "arabic", "danish", "dutch", "english", "finnish", "french",
+	"none", "auto", "arabic", "danish", "dutch", "english", "finnish", "french",
 	"german", "hungarian", "irish", "italian", "norwegian", "porter",
 	"portuguese", "romanian", "russian", "spanish", "swedish", "tamil",
 	"turkish",
@@ -190,12 +199,7 @@ var stemmers = []string{
 func (t *table) analysis(a *Analysis) {
 	t.enum("tokenizer", &a.Tokenizer, "unicode", "plain")
 	t.stopwords("stopwords", &a.Stopwords)
-	if t.values["stemmer"] == "auto" {
-		t.take("stemmer")
-		t.fail("stemmer", `"auto" is not in this version: name the language of the documents, or "none"`)
-	} else {
-		t.enum("stemmer", &a.Stemmer, stemmers...)
-	}
+	t.enum("stemmer", &a.Stemmer, stemmers...)
 	t.integer("min_length", &a.MinLength, 0)
 	t.boolean("fold_diacritics", &a.FoldDiacritics)
 }
@@ -220,15 +224,12 @@ func (t *table) stopwords(key string, dst *string) bool {
 }
 
 func (t *table) rank(r *Rank) {
-	if t.values["model"] == "hybrid" {
-		t.take("model")
-		t.fail("model", `"hybrid" is not in this version: choose "tfidf" or "bm25"`)
-	} else {
-		t.enum("model", &r.Model, "tfidf", "bm25")
-	}
+	t.enum("model", &r.Model, "tfidf", "bm25", "best", "hybrid")
 	t.enum("tf", &r.TF, "log", "raw")
 	t.float("k1", &r.K1, 0, math.MaxFloat64)
 	t.float("b", &r.B, 0, 1)
+	t.enum("lexical", &r.Lexical, "tfidf", "bm25", "best")
+	t.float("weight", &r.Weight, 0, 100)
 }
 
 func (t *table) daemon(d *Daemon) {
@@ -238,7 +239,7 @@ func (t *table) daemon(d *Daemon) {
 	t.integer("threads", &d.Threads, 0)
 	t.size("memory_budget", &d.MemoryBudget)
 	t.duration("purge_after", &d.PurgeAfter, 0)
-	t.enum("on_battery", &d.OnBattery, "slow", "pause", "full")
+	t.enum("on_battery", &d.OnBattery, BatterySlow, BatteryPause, BatteryFull)
 }
 
 // minPoll keeps a misspelt interval from polling without pause.

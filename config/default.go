@@ -21,16 +21,17 @@ func Default() Config {
 		Analysis: Analysis{
 			Tokenizer:      "unicode",
 			Stopwords:      "none",
-			Stemmer:        "english",
+			Stemmer:        "auto",
 			MinLength:      1,
 			FoldDiacritics: true,
 		},
-		Rank: Rank{Model: "tfidf", TF: "log", K1: 0.9, B: 0.4},
+		Rank:      Rank{Model: "best", TF: "log", K1: 0.9, B: 0.4, Lexical: "best", Weight: 0.15},
+		Embedding: Embedding{Kind: EmbeddingLSA, Batch: 32, Timeout: 30 * time.Second},
 		Daemon: Daemon{
 			Settle:       50 * time.Millisecond,
 			MemoryBudget: 64 << 20,
 			PurgeAfter:   time.Hour,
-			OnBattery:    "slow",
+			OnBattery:    BatterySlow,
 		},
 	}
 }
@@ -46,6 +47,7 @@ func DefaultFolder(path string) Folder {
 		Gitignore:   true,
 		MaxFileSize: 64 << 20,
 		Poll:        Poll{Mode: PollAuto},
+		WhenAbsent:  AbsentKeep,
 	}
 }
 
@@ -54,6 +56,20 @@ const (
 	PollAuto     = "auto"
 	PollNever    = "never"
 	PollInterval = "interval"
+)
+
+// Values of Daemon.OnBattery.
+const (
+	BatterySlow  = "slow"
+	BatteryPause = "pause"
+	BatteryFull  = "full"
+)
+
+// Values of Folder.WhenAbsent.
+const (
+	AbsentKeep = "keep"
+	AbsentHide = "hide"
+	AbsentDrop = "drop"
 )
 
 // SameIndex reports whether an index built under o is also right under c:

@@ -155,6 +155,9 @@ func completed(f Folder) Folder {
 	if f.Poll.Mode == "" {
 		f.Poll = d.Poll
 	}
+	if f.WhenAbsent == "" {
+		f.WhenAbsent = d.WhenAbsent
+	}
 	return f
 }
 

@@ -51,7 +51,7 @@ func TestAddFolderMakesTheFile(t *testing.T) {
 
 func TestAddFolderWritesAllThatDiffers(t *testing.T) {
 	f := Folder{Path: `/x/$HOME "q"\` + "\t/é", Name: "n", Include: []string{`a\*b`, "**"}, Exclude: []string{"x"},
-		Hidden: true, FollowSymlinks: true, MaxFileSize: 1001, Poll: Poll{PollInterval, time.Minute}}
+		Hidden: true, FollowSymlinks: true, MaxFileSize: 1001, Poll: Poll{PollInterval, time.Minute}, WhenAbsent: AbsentHide}
 	path := file(t, "")
 	if err := AddFolder(path, f); err != nil {
 		t.Fatal(err)

@@ -107,9 +107,9 @@ func validate(c Config) error {
 	k, a, r, d := c.Chunk, c.Analysis, c.Rank, c.Daemon
 	for what, ok := range map[string]bool{
 		"chunk":    k.Overlap >= 0 && k.Overlap < k.MaxWords && k.MinWords >= 0,
-		"strategy": slices.Contains([]string{"paragraph", "window", "document"}, k.Strategy),
+		"strategy": slices.Contains([]string{"paragraph", "window", "document", "auto"}, k.Strategy),
 		"analysis": a.MinLength >= 0 && slices.Contains(stemmers, a.Stemmer),
-		"rank":     r.K1 >= 0 && !math.IsInf(r.K1, 0) && r.B >= 0 && r.B <= 1 && (r.Model == "tfidf" || r.Model == "bm25"),
+		"rank":     r.K1 >= 0 && !math.IsInf(r.K1, 0) && r.B >= 0 && r.B <= 1 && slices.Contains([]string{"best", "tfidf", "bm25"}, r.Model),
 		"daemon":   d.Settle >= 0 && d.PurgeAfter >= 0 && d.Threads >= 0 && d.MemoryBudget > 0,
 		"socket":   d.Socket == "" || filepath.IsAbs(d.Socket),
 	} {

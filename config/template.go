@@ -22,7 +22,9 @@ const templateText = `# Quern's configuration. Every key has a default: what is 
 # How files are cut into passages. A change indexes everything anew.
 [chunk]
 # paragraph: paragraphs, short ones joined, long ones in windows;
-# window: windows over the whole text; document: one passage a file.
+# auto: passages that end where paragraphs, lines or sentences do, with an overlap of
+# 40 unless it is given; window: windows over the whole text; document: one passage a
+# file.
 # strategy = "paragraph"
 # Paragraphs with fewer words join the next one.
 # min_words = 25
@@ -41,9 +43,9 @@ const templateText = `# Quern's configuration. Every key has a default: what is 
 # Words to leave out: none, short, english, or the path of a list, absolute or
 # ~/…, a word a line.
 # stopwords = "none"
-# Words that share a stem match each other: none, or a language (english,
-# german, french, …).
-# stemmer = "english"
+# Words that share a stem match each other: auto, by the language of each passage;
+# none; or one language (english, german, french, …) for all.
+# stemmer = "auto"
 # Shorter words are dropped.
 # min_length = 1
 # Whether "café" and "cafe" are the same word (unicode only).
@@ -51,13 +53,36 @@ const templateText = `# Quern's configuration. Every key has a default: what is 
 
 # How passages are ranked; a query can ask for another model.
 [rank]
-# tfidf: TF-IDF with cosine; bm25: Okapi BM25.
-# model = "tfidf"
+# best: BM25, and a closer look at headings, neighbouring words and names in code;
+# tfidf: TF-IDF with cosine; bm25: Okapi BM25; hybrid: one of them
+# together with vectors, which also find what shares no word with the query. With the
+# tokenizer plain, tfidf is the default.
+# model = "best"
 # tfidf: log counts a word's repetitions as 1 + ln n, raw as n.
 # tf = "log"
-# bm25: how soon repetitions stop counting, and how much length counts (0 to 1).
+# bm25 alone: how soon repetitions stop counting, and how much length counts (0 to 1).
 # k1 = 0.9
 # b = 0.4
+# hybrid: the model beside the vectors, and how much their similarity counts.
+# lexical = "best"
+# weight = 0.15
+
+# What makes the vectors of hybrid ranking.
+[embedding]
+# lsa: learned from the passages themselves, nothing leaves the machine;
+# http: a service, which is sent every passage and query.
+# kind = "lsa"
+# http: its address (of Ollama, llama.cpp, …) and the name of its model.
+# url = ""                      # as "http://127.0.0.1:11434/v1/embeddings"
+# model = ""
+# A file with the service's key, if it wants one.
+# key_file = ""
+# What some models want before each text.
+# query_prefix = ""
+# passage_prefix = ""
+# Texts in one request, and how long one may take.
+# batch = 32
+# timeout = "30s"
 
 # The background process. A change of these keys takes effect when it is started
 # again.
@@ -75,8 +100,16 @@ const templateText = `# Quern's configuration. Every key has a default: what is 
 # settle = "50ms"
 # Threads for catching up; 0: one for each CPU.
 # threads = 0
-# On battery power: slow, pause or full. It has no effect in this version.
+# On battery power: slow (many changes at half speed), pause or full.
 # on_battery = "slow"
+
+# A format that quern does not read can be read by a command of yours, one table
+# each. It gets the file on its standard input and writes the text to its standard
+# output; it reaches no network and no other file.
+#
+#   [[extractor]]
+#   type = "djvu"               # how the names of the files end
+#   command = ["djvutxt", "-"]
 
 # The folders to watch have a table each, with these keys. Only the path must be
 # given; ~ and $VAR in it are expanded ($$ is a dollar sign). A folder may lie
@@ -93,4 +126,6 @@ const templateText = `# Quern's configuration. Every key has a default: what is 
 #   max_file_size = "64MiB"     # larger files are skipped
 #   poll = "auto"               # auto, never, or an interval as "30s": look for changes
 #                               # where the file system does not report them
+#   when_absent = "keep"        # keep, hide or drop: what becomes of the passages while
+#                               # the folder is unmounted or gone
 `

@@ -21,7 +21,7 @@ func TestTemplateIsDefault(t *testing.T) {
 
 // What the template says of the defaults is so, and it leaves no key out.
 func TestTemplateExplainsEveryKey(t *testing.T) {
-	setting := regexp.MustCompile(`(?m)^# +(([a-z_0-9]+) = |\[\[folder\]\])`)
+	setting := regexp.MustCompile(`(?m)^# +(([a-z_0-9]+) = |\[\[(?:folder|extractor)\]\])`)
 	text := setting.ReplaceAllString(string(Template(nil)), "$1")
 	t.Setenv("HOME", "/home/u")
 	t.Setenv("USERPROFILE", `C:\u`)
@@ -31,6 +31,7 @@ func TestTemplateExplainsEveryKey(t *testing.T) {
 	f := DefaultFolder(got.Folders[0].Path)
 	f.Exclude = []string{}
 	want.Folders = []Folder{f}
+	want.Extractors = []Extractor{{Type: "djvu", Command: []string{"djvutxt", "-"}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("uncommented:\ngot  %+v\nwant %+v", got, want)
 	}
@@ -46,7 +47,7 @@ func TestTemplateExplainsEveryKey(t *testing.T) {
 			}
 		}
 	}
-	if len(schema()) != 6 {
+	if len(schema()) != 7 {
 		t.Errorf("tables: %v", schema())
 	}
 }

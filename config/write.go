@@ -136,6 +136,9 @@ func folderTable(f Folder) string {
 	if f.Poll != d.Poll {
 		line("poll", quote(f.Poll.String()))
 	}
+	if f.WhenAbsent != d.WhenAbsent {
+		line("when_absent", quote(f.WhenAbsent))
+	}
 	return b.String()
 }
 

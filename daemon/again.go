@@ -15,8 +15,13 @@ const (
 // again holds the files that could not be read for a reason that may pass without
 // an event, such as too many open files or an error of the disk.
 type again struct {
-	mu    sync.Mutex // guards files
+	wake  chan struct{} // capacity 1: there is something to wait for
+	mu    sync.Mutex    // guards files
 	files map[string]attempt
+}
+
+func newAgain() again {
+	return again{wake: make(chan struct{}, 1), files: map[string]attempt{}}
 }
 
 // attempt says when a file is read again, and how long it has waited for that.
@@ -34,6 +39,17 @@ func (a *again) add(path string, now time.Time) {
 		wait = min(2*before.wait, againMost)
 	}
 	a.files[path] = attempt{now.Add(wait), wait}
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+// empty reports whether no file waits.
+func (a *again) empty() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.files) == 0
 }
 
 // forget is called when the file has been read, or is not to be read any more.
@@ -59,14 +75,17 @@ func (a *again) due(now time.Time) []string {
 // retry has files that could not be read reported again when their time has come.
 // It returns when ctx is done.
 func (p *pipeline) retry(ctx context.Context) {
-	tick := time.NewTicker(againFirst)
-	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case now := <-tick.C:
-			for _, path := range p.again.due(now) {
+		case <-p.again.wake:
+		}
+		for !p.again.empty() {
+			if sleep(ctx, againFirst); ctx.Err() != nil {
+				return
+			}
+			for _, path := range p.again.due(time.Now()) {
 				p.core.watch.Touch(path)
 			}
 		}

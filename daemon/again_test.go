@@ -11,7 +11,7 @@ import (
 )
 
 func TestAgain(t *testing.T) {
-	a := again{files: map[string]attempt{}}
+	a := newAgain()
 	now := time.Now()
 	for n := range 20 { // the wait doubles, up to its limit
 		a.add("f", now)

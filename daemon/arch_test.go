@@ -23,20 +23,26 @@ var arrows = []struct {
 	{"quern/ipc", "a leaf: any client can import the wire types", nil},
 	{"quern/ipc/server", "it moves messages and knows no method", []string{"quern/ipc", "quern/ipc/internal/..."}},
 	{"quern/ipc/client", "importable by others without the daemon", []string{"quern/ipc", "quern/ipc/internal/..."}},
+	{"quern/ipc/schema", "it describes the wire types and nothing else", []string{"quern/ipc"}},
+	{"quern/ipc/mcp", "it is one more client of the socket", []string{"quern/ipc", "quern/ipc/client"}},
 	{"quern/ipc/internal/sock", "what both ends must agree on about a socket's place", nil},
 	{"quern/ipc/internal/strict", "strict JSON and nothing else", nil},
 	{"quern/index/extract", "bytes to text, nothing else", nil},
+	{"quern/index/extract/sandbox", "it runs extract in another process", []string{"quern/index/extract"}},
 	{"quern/index/chunk", "text to passages", []string{"quern/index/extract"}},
 	{"quern/index/analysis", "text to terms", nil},
+	{"quern/index/embed", "it asks a service; the engine knows it by its interface", []string{"quern/index/lsa"}},
+	{"quern/index/lsa", "arithmetic on bags of terms: it knows no index", nil},
 	{"quern/index/rank", "pure arithmetic", nil},
 	{"quern/index/query", "a language; what its clauses mean is the engine's matter", nil},
+	{"quern/index/eval", "it measures whatever can search; analysis tells the forms of a word", []string{"quern/index/analysis"}},
 	{"quern/index", "the engine is usable as a library of its own", []string{"quern/index/..."}},
 	{"quern/index/segment", "the format knows bytes, not ranking", []string{"quern/index/segment/...", "quern/index/rank"}},
 	{"quern/index/segment/vfs", "a small file system", nil},
 	{"quern/daemon", "the one place where the parts are joined", []string{
-		"quern/config", "quern/watcher/...", "quern/index/...", "quern/ipc", "quern/ipc/server"}},
-	{"quern/daemon/cli", "it talks to the daemon as any client does; config is for finding and editing the file", []string{
-		"quern/config", "quern/ipc", "quern/ipc/client", "quern/daemon"}},
+		"quern/config", "quern/watcher/...", "quern/index/...", "quern/ipc", "quern/ipc/schema", "quern/ipc/server"}},
+	{"quern/daemon/cli", "it talks to the daemon as any client does; config is for finding and editing the file, eval for what quern eval measures", []string{
+		"quern/config", "quern/ipc", "quern/ipc/client", "quern/ipc/mcp", "quern/daemon", "quern/index/eval"}},
 	{"quern/daemon/e2e", "tests of the real binary", nil},
 }
 

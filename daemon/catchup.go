@@ -18,8 +18,9 @@ const sweepPause = time.Second
 func (p *pipeline) beginCatchUp() {
 	p.seen = map[string]bool{}
 	p.former = map[fileID]string{}
+	p.members.load(p.core.engine.Snapshot())
 	for doc := range p.core.engine.Snapshot().Documents() {
-		if f, ok := parseFingerprint(doc.Fingerprint); ok && f.id.ino != 0 {
+		if f, ok := parseFingerprint(doc.Fingerprint); ok && f.id.ino != 0 && f.owner == 0 {
 			p.former[f.id] = doc.Path
 		}
 	}
@@ -112,10 +113,11 @@ func (p *pipeline) removeAbsent(ctx context.Context, roots map[string]bool) bool
 	defer p.applying.Unlock()
 	var absent []index.Change
 	for doc := range p.core.engine.Snapshot().Documents() {
-		if p.seen[doc.Path] {
+		file := fileOf(doc)
+		if p.seen[file] {
 			continue
 		}
-		if f := p.core.folderOf(doc.Path); f == nil || roots[f.Path] {
+		if f := p.core.folderOf(file); f == nil || roots[f.Path] {
 			absent = append(absent, index.Change{Remove: doc.Path})
 		}
 	}

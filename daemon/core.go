@@ -12,6 +12,7 @@ import (
 
 	"quern/config"
 	"quern/index"
+	"quern/index/extract/sandbox"
 	"quern/watcher"
 	"quern/watcher/ignore"
 )
@@ -23,9 +24,18 @@ type core struct {
 	engine *index.Engine
 	watch  *watcher.Watcher
 	files  *fileTable
+	// changes remembers what was applied, and news, the daemon's, is told.
+	changes changeLog
+	news    *news
+	// sandbox and quarantine are the daemon's, shared by its cores.
+	sandbox    *sandbox.Sandbox
+	quarantine *quarantine
+	extractors map[string][]string // the config's, by type
 	// base is added to the engine's generation, so that generations grow
 	// across cores; it is set before the core answers.
 	base uint64
+
+	devices map[string]uint64 // see devices; as of the start
 
 	key string // of the index configuration
 	dir string // the engine's directory
@@ -40,16 +50,24 @@ type core struct {
 	// sweeps asks for what is gone of folders that were away at the start to be
 	// removed, and for the channel sent to be closed then; swept is closed once
 	// no folder is away any more.
-	sweeps  chan chan struct{}
-	swept   chan struct{}
-	ended   chan struct{} // closed by close
-	damaged chan struct{} // tells that the engine has lost documents
+	sweeps chan chan struct{}
+	swept  chan struct{}
+	ended  chan struct{} // closed by close
+	// regrouped tells that the folders are others, or have another when_absent.
+	regrouped chan struct{}
+	damaged   chan struct{} // tells that the engine has lost documents
 	// stuck is why changes cannot be applied at present, nil while they can.
 	stuck atomic.Pointer[error]
 
-	cookies string // the watcher's directory for them, no other watcher's
+	manners *manners
+	born    time.Time
+	hurry   atomic.Int32 // barriers that clients wait for
+	work    workCounts
+
+	cookies string          // the watcher's directory for them, no other watcher's
+	running context.Context // done with stop
 	stop    func()
-	work    sync.WaitGroup // the goroutines, which end with stop
+	loops   sync.WaitGroup // the goroutines, which end with stop
 }
 
 // folder is a watched folder and the rules for what of it is indexed.
@@ -59,29 +77,31 @@ type folder struct {
 	filter    *ignore.Filter
 }
 
-// remotePoll is how often a folder is polled by itself.
-const remotePoll = 30 * time.Second
-
-// pollEvery is the interval at which the folder is polled, 0 for never: by
-// default where others than this machine change its files.
+// pollEvery is the folder's watcher.Root.Poll: by default the watcher polls what
+// has no events.
 func (f *folder) pollEvery() time.Duration {
-	if f.Poll.Mode == config.PollAuto {
-		if _, remote, err := watcher.Remote(f.Path); err == nil && remote {
-			return remotePoll
-		}
+	if f.Poll.Mode == config.PollNever {
+		return -1
 	}
 	return f.Poll.Interval
 }
 
 // startCore starts a core for cfg. The caller holds d.reloading.
 func (d *Daemon) startCore(cfg config.Config) (*core, error) {
-	c := &core{files: newFileTable(), key: indexKey(cfg), forced: map[string]int{}, damaged: make(chan struct{}, 1), caughtUp: make(chan struct{}), ended: make(chan struct{}),
-		sweeps: make(chan chan struct{}), swept: make(chan struct{})}
+	c := &core{
+		files: newFileTable(), news: &d.news, sandbox: d.sandbox, quarantine: d.quarantine, extractors: extractorsOf(cfg),
+		key: indexKey(cfg), forced: map[string]int{}, manners: d.manners, born: time.Now(),
+		damaged: make(chan struct{}, 1), regrouped: make(chan struct{}, 1),
+		caughtUp: make(chan struct{}), ended: make(chan struct{}), sweeps: make(chan chan struct{}), swept: make(chan struct{}),
+	}
 	c.dir = filepath.Join(d.indexDir(), c.key)
 	var err error
 	if c.engine, err = index.Open(d.indexOptions(cfg, c)); err != nil {
 		return nil, fmt.Errorf("open the index: %w", err)
 	}
+	c.changes.start = c.engine.Snapshot().Generation()
+	c.setEmbedder(d.embedder)
+	c.wantEmbedding(cfg)
 	// Two watchers would take each other's cookies for their own.
 	d.cores++
 	c.cookies = filepath.Join(d.dataDir, "cookies", strconv.Itoa(d.cores))
@@ -90,29 +110,36 @@ func (d *Daemon) startCore(cfg config.Config) (*core, error) {
 		CookieDir: c.cookies,
 		Exclude:   []string{d.dataDir},
 		Log:       d.log,
+		OnCheck:   func() { d.checkRules(c) },
 	})
 	if err != nil {
 		c.engine.Close()
 		return nil, fmt.Errorf("start watching: %w", err)
 	}
-	if err := c.setFolders(d.makeFolders(cfg, nil)); err != nil {
+	folders := d.makeFolders(cfg, nil)
+	c.devices = devices(c.engine.Snapshot().Documents(), folders)
+	if err := c.setFolders(folders); err != nil {
 		c.watch.Close()
 		c.engine.Close()
 		return nil, err
 	}
 	c.start(newPipeline(c, d.log))
+	if d.rehash != nil {
+		c.loops.Go(func() { d.rehash.run(c.running, c) }) // ends with c.halt
+	}
 	return c, nil
 }
 
 // start starts the goroutines, which end with c.halt.
 func (c *core) start(p *pipeline) {
 	ctx, stop := context.WithCancel(context.Background())
-	c.stop = stop
+	c.running, c.stop = ctx, stop
 	p.beginCatchUp()
-	c.work.Go(func() { p.run(ctx) })
-	c.work.Go(func() { p.retry(ctx) })
-	c.work.Go(func() { p.catchUp(ctx) })
-	c.work.Go(func() { c.recover(ctx) })
+	c.loops.Go(func() { p.run(ctx) })
+	c.loops.Go(func() { p.retry(ctx) })
+	c.loops.Go(func() { p.catchUp(ctx) })
+	c.loops.Go(func() { c.recover(ctx) })
+	c.loops.Go(func() { c.followAbsence(ctx, p) })
 }
 
 // recover has all files looked at again whenever the engine has lost documents to
@@ -123,6 +150,8 @@ func (c *core) recover(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-c.damaged:
+			c.changes.lose()
+			c.news.tell()
 			for _, f := range c.list() {
 				c.watch.Rescan(f.Path)
 			}
@@ -134,7 +163,7 @@ func (c *core) recover(ctx context.Context) {
 // close wakes them.
 func (c *core) halt() {
 	c.stop()
-	c.work.Wait()
+	c.loops.Wait()
 }
 
 // close ends the pipeline, the watcher and the engine. Snapshots taken before
@@ -147,9 +176,34 @@ func (c *core) close() {
 	_ = os.Remove(c.cookies) // there only if it was used, and empty
 }
 
-// sync waits until every change that was complete before the call is searchable.
-// It returns ctx's error, or watcher.ErrClosed when the core ends.
+// sync waits until every change that was complete before the call is searchable,
+// for a client: what is under way hurries up. It returns ctx's error,
+// watcher.ErrClosed when the core ends, or errPaused.
 func (c *core) sync(ctx context.Context) error {
+	c.hurry.Add(1)
+	defer c.hurry.Add(-1)
+	if reason, _, _ := c.manners.paused(); reason == "" {
+		return c.barrier(ctx)
+	}
+	brief, cancel := context.WithTimeout(ctx, pausedPatience)
+	defer cancel()
+	err := c.barrier(brief)
+	if brief.Err() != nil && ctx.Err() == nil {
+		return errPaused
+	}
+	return err
+}
+
+// gentle reports whether indexing is to keep out of the way of others.
+func (c *core) gentle() bool {
+	return !c.isCaughtUp() && c.hurry.Load() == 0 && time.Since(c.born) >= gentleAfter
+}
+
+// run does a part of the work of indexing.
+func (c *core) run(work func()) { gently(c.gentle(), work) }
+
+// barrier is sync for one who has time.
+func (c *core) barrier(ctx context.Context) error {
 	if err := c.watch.Sync(ctx); err != nil {
 		return err
 	}
@@ -193,7 +247,7 @@ func (c *core) isCaughtUp() bool {
 func (c *core) generation() uint64 { return c.base + c.engine.Snapshot().Generation() }
 
 // setFolders makes the core watch exactly these folders. A folder that goes by
-// a new name is read again, since its documents carry the name.
+// a new name, or by new rules, is looked at again.
 func (c *core) setFolders(folders []*folder) error {
 	c.mu.Lock()
 	before := c.folders
@@ -202,26 +256,29 @@ func (c *core) setFolders(folders []*folder) error {
 
 	roots := make([]watcher.Root, len(folders))
 	for i, f := range folders {
-		roots[i] = watcher.Root{
-			Path: f.Path, Filter: f.filter, FollowSymlinks: f.FollowSymlinks,
-			MaxFileSize: f.MaxFileSize, Poll: f.pollEvery(),
-		}
+		roots[i] = watcherRoot(f, c.devices[f.Path])
 	}
 	if err := c.watch.SetRoots(roots); err != nil {
 		return fmt.Errorf("watch the folders: %w", err)
 	}
 	for _, f := range folders {
-		if renamed(before, f) {
+		if reread(before, f) {
 			c.watch.Rescan(f.Path)
 		}
+	}
+	select {
+	case c.regrouped <- struct{}{}:
+	default: // it is known already
 	}
 	return nil
 }
 
-func renamed(before []*folder, f *folder) bool {
+// reread reports whether the files of a folder have to be looked at again: their
+// documents carry its name, and its rules choose among their members.
+func reread(before []*folder, f *folder) bool {
 	for _, b := range before {
 		if b.Path == f.Path {
-			return b.Name != f.Name
+			return b.Name != f.Name || b.memberRules() != f.memberRules()
 		}
 	}
 	return false

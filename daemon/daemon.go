@@ -4,6 +4,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,11 +14,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"quern/config"
+	"quern/index/embed"
+	"quern/index/extract/sandbox"
 	"quern/ipc/server"
 )
 
@@ -30,10 +34,18 @@ type Options struct {
 	Socket string
 	// Version is told to clients.
 	Version string
+	// DataDir overrides the data directory; see config.Config.DataDir.
+	DataDir string
 	// IdleExit ends a daemon that has no configured folder after so long
 	// without a request; 0 means never.
 	IdleExit time.Duration
-	Log      *slog.Logger
+	// PowerSupply is the directory that tells whether the machine runs on
+	// battery. Default: /sys/class/power_supply.
+	PowerSupply string
+	// Rehash is the time from one slow comparison of all files with the index to
+	// the next. Default: a day; negative: never.
+	Rehash time.Duration
+	Log    *slog.Logger
 	// Ready, if set, is called once the socket answers.
 	Ready func()
 }
@@ -51,6 +63,17 @@ type Daemon struct {
 	dataDir string
 	end     context.CancelFunc // asks Run to return
 	idle    *idleTimer
+	// instance names this run to clients that compare generations.
+	instance string
+	news     news // told when documents or the work to do have changed
+	manners  *manners
+	rehash   *rehasher // nil: never
+
+	rulesChanged chan struct{} // capacity 1: see checkRules
+	// sandbox reads files for all cores, and quarantine knows those that it must not
+	// read.
+	sandbox    *sandbox.Sandbox
+	quarantine *quarantine
 
 	core      atomic.Pointer[core] // answers queries
 	switching sync.WaitGroup       // goroutines of switchWhenReady
@@ -61,6 +84,8 @@ type Daemon struct {
 	cores     int             // started so far
 	closed    bool            // no core may be started any more
 	temporary []config.Folder // for this daemon's life, not in the config
+	embedding config.Embedding
+	embedder  *embed.Client // by embedding; nil: vectors are learned
 
 	mu        sync.Mutex // guards all fields below
 	cfg       config.Config
@@ -111,13 +136,18 @@ func newDaemon(o Options, end context.CancelFunc) (*Daemon, error) {
 	if socket, err = filepath.Abs(socket); err != nil {
 		return nil, fmt.Errorf("socket path: %w", err)
 	}
-	dataDir, err := cfg.DataDir()
-	if err != nil {
-		return nil, err
+	dataDir := o.DataDir
+	if dataDir == "" {
+		if dataDir, err = cfg.DataDir(); err != nil {
+			return nil, err
+		}
 	}
 	return &Daemon{
 		opts: o, log: o.Log, started: time.Now(), socket: socket, dataDir: dataDir,
 		end: end, idle: newIdleTimer(o.IdleExit), cfg: cfg,
+		instance: strconv.FormatInt(time.Now().UnixNano(), 36) + "-" + strconv.Itoa(os.Getpid()),
+		rehash:   newRehasher(o.Rehash), rulesChanged: make(chan struct{}, 1),
+		manners: newManners(cmp.Or(o.PowerSupply, powerSupplies), filepath.Join(dataDir, "paused"), cfg.Daemon.OnBattery),
 	}, nil
 }
 
@@ -148,6 +178,10 @@ func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
 		return err
 	}
 	defer lock.Close()
+	if err := d.openSandbox(); err != nil {
+		return err
+	}
+	defer d.sandbox.Close()
 	if err := d.startFirst(); err != nil {
 		return err
 	}
@@ -193,6 +227,9 @@ func (d *Daemon) startFirst() error {
 		return err
 	}
 	d.core.Store(c)
+	if err := d.followEmbedding(d.config()); err != nil {
+		d.log.Warn("vectors are learned, as the embedding service cannot be used", "err", err)
+	}
 	d.removeOldIndexes()
 	return nil
 }
@@ -208,6 +245,11 @@ func (d *Daemon) closeCores() {
 		next.close()
 	}
 	d.core.Load().close()
+	if d.embedder != nil {
+		if err := d.embedder.Close(); err != nil {
+			d.log.Warn("the cache of embeddings could not be closed", "err", err)
+		}
+	}
 }
 
 // setNext replaces the core that is being built and returns the one before.

@@ -87,7 +87,7 @@ func TestModelAndCollapseAreChosenByTheQuery(t *testing.T) {
 	if r := ask(ipc.SearchParams{Collapse: "document"}); len(r.Hits) != 2 || r.Total != 2 {
 		t.Errorf("collapsed: %v", rels(r))
 	}
-	tfidf, bm25, raw := ask(ipc.SearchParams{}), ask(ipc.SearchParams{Model: "bm25"}), ask(ipc.SearchParams{TF: "raw"})
+	tfidf, bm25, raw := ask(ipc.SearchParams{Model: "tfidf"}), ask(ipc.SearchParams{Model: "bm25"}), ask(ipc.SearchParams{TF: "raw"})
 	if bm25.Model != "bm25" || bm25.Hits[0].Score == tfidf.Hits[0].Score || raw.Hits[0].Score == tfidf.Hits[0].Score {
 		t.Error("the models do not differ")
 	}
@@ -164,7 +164,7 @@ func TestABudgetPassesOverWhatDoesNotFit(t *testing.T) {
 func TestBadParamsAreRefused(t *testing.T) {
 	h := start(t, "")
 	for _, p := range []ipc.SearchParams{
-		{K: -1}, {K: 1001}, {Offset: -1}, {Model: "hybrid"}, {TF: "x"}, {Collapse: "x"}, {Budget: -1},
+		{K: -1}, {K: 1001}, {Offset: -1}, {Model: "hybird"}, {TF: "x"}, {Collapse: "x"}, {Budget: -1},
 		{Path: "[a"}, {Since: "yesteryear"}, {Before: "12"}, {Since: "300z"}, {Duplicates: "x"}, {Since: "-1d"}, {Folders: []string{"nosuch"}},
 	} {
 		if _, err := try[ipc.SearchResult](h, ipc.MethodSearch, p); code(err) != ipc.CodeInvalidParams {
@@ -201,7 +201,10 @@ func TestPassagesAndExplain(t *testing.T) {
 	for _, term := range e.Terms {
 		sum += term.Contribution
 	}
-	if sum != e.Score || e.Score != r.Hits[0].Score || len(e.Dropped) != 1 {
+	for _, b := range e.Bonuses { // for the heading
+		sum += b.Contribution
+	}
+	if len(e.Bonuses) != 1 || sum != e.Score || e.Score != r.Hits[0].Score || len(e.Dropped) != 1 {
 		t.Errorf("explanation %+v, score %v", e, r.Hits[0].Score)
 	}
 }

@@ -55,6 +55,17 @@ func (t *fileTable) remove(path string) {
 	delete(t.problems, path)
 }
 
+// forget clears the paths that are gone.
+func (t *fileTable) forget(gone func(path string) bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for path := range t.problems {
+		if gone(path) {
+			t.remove(path)
+		}
+	}
+}
+
 func (t *fileTable) get(path string) (problem, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

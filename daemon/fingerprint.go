@@ -6,6 +6,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"quern/index"
 	"quern/watcher"
 )
 
@@ -31,6 +32,29 @@ type fingerprint struct {
 	// settled: the file had rested so long when it was read that its stat
 	// proves its content.
 	settled bool
+	// owner is the length of the path of the file that the document is a member of,
+	// as a beginning of the document's own path; 0 for the file itself, which has so
+	// many members in the index and was read under these rules for them.
+	owner, members int
+	rules          uint32
+}
+
+// memberMark stands between the path of a file and that of a member in it.
+const memberMark = "!/"
+
+// ownerOf is the path of the file that a document with this fingerprint was made
+// from.
+func (f fingerprint) ownerOf(path string) string {
+	if f.owner > 0 && f.owner < len(path) {
+		return path[:f.owner]
+	}
+	return path
+}
+
+// fileOf is the path of the file that a document was made from.
+func fileOf(doc *index.DocumentInfo) string {
+	f, _ := parseFingerprint(doc.Fingerprint)
+	return f.ownerOf(doc.Path)
 }
 
 // clockTick is longer than any file system's clock stands still: two writes
@@ -52,7 +76,7 @@ func (f fingerprint) proves(info watcher.Info) bool {
 	return f.settled && f.id == idOf(info) && f.changed == info.Changed.UnixNano()
 }
 
-const fingerprintSize = 7*8 + 1
+const fingerprintSize = 7*8 + 1 + 3*4
 
 // String is the fingerprint's fixed binary form.
 func (f fingerprint) String() string {
@@ -66,7 +90,11 @@ func (f fingerprint) String() string {
 	if f.settled {
 		settled = 1
 	}
-	return string(append(b, settled))
+	b = append(b, settled)
+	for _, n := range []uint32{uint32(f.owner), uint32(f.members), f.rules} {
+		b = binary.LittleEndian.AppendUint32(b, n)
+	}
+	return string(b)
 }
 
 // parseFingerprint reads String's form. Anything else, such as that of another
@@ -81,7 +109,10 @@ func parseFingerprint(s string) (f fingerprint, ok bool) {
 	}
 	f = fingerprint{
 		id:      fileID{n[0], n[1], int64(n[2]), int64(n[3])},
-		changed: int64(n[4]), digest: xxh3.Uint128{Hi: n[5], Lo: n[6]}, settled: s[fingerprintSize-1] == 1,
+		changed: int64(n[4]), digest: xxh3.Uint128{Hi: n[5], Lo: n[6]}, settled: s[7*8] == 1,
 	}
+	rest := []byte(s[7*8+1:])
+	f.owner, f.members = int(binary.LittleEndian.Uint32(rest)), int(binary.LittleEndian.Uint32(rest[4:]))
+	f.rules = binary.LittleEndian.Uint32(rest[8:])
 	return f, true
 }

@@ -8,17 +8,12 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"time"
 
 	"quern/config"
 	"quern/ipc"
 	"quern/watcher"
 	"quern/watcher/ignore"
 )
-
-// rulesCheck is the interval at which ignore rules from outside of the folders
-// are looked at: a few stats.
-const rulesCheck = 2 * time.Second
 
 // makeFolders joins the configured folders and the temporary ones; a temporary
 // folder that the config names too is the config's, and one whose name is taken
@@ -211,16 +206,25 @@ func (d *Daemon) refreshRules() error {
 
 func (f *folder) outdated() bool { return f.filter.OutsideChanged() }
 
+// checkRules asks for refreshRules when it has something to do: a few stats, which
+// the watcher has made with its own checks.
+func (d *Daemon) checkRules(c *core) {
+	if slices.ContainsFunc(c.list(), (*folder).outdated) {
+		select {
+		case d.rulesChanged <- struct{}{}:
+		default: // it is asked for already
+		}
+	}
+}
+
 // watchRules sees to it that also those who never sync get answers by the
 // present rules. It returns when ctx is done.
 func (d *Daemon) watchRules(ctx context.Context) {
-	tick := time.NewTicker(rulesCheck)
-	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-d.rulesChanged:
 		}
 		if err := d.refreshRules(); err != nil {
 			d.log.Warn("the folders are not scanned for changed ignore rules", "err", err)
@@ -257,6 +261,13 @@ func (d *Daemon) folderStatus() []ipc.FolderStatus {
 			Name: f.Name, Path: ipc.EncodePath(f.Path), Temporary: f.temporary,
 			State: roots[f.Path].State, Reason: roots[f.Path].Reason,
 			Documents: stats.Folders[f.Name].Documents, Passages: stats.Folders[f.Name].Passages,
+		}
+		s.Polled = roots[f.Path].Polled
+		for _, dir := range roots[f.Path].PolledAt {
+			s.PolledAt = append(s.PolledAt, ipc.EncodePath(dir))
+		}
+		if f.WhenAbsent != config.AbsentKeep {
+			s.WhenAbsent = f.WhenAbsent
 		}
 		out = append(out, s)
 	}

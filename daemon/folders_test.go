@@ -232,7 +232,7 @@ func TestConfigThatCannotBeUsed(t *testing.T) {
 		}
 	}
 	s := call[ipc.StatusResult](h, ipc.MethodStatus, ipc.StatusParams{})
-	if !strings.Contains(s.ConfigError, list) || s.Model != "tfidf" || rels(h.search("apple")) != "a.txt" {
+	if !strings.Contains(s.ConfigError, list) || s.Model != "best" || rels(h.search("apple")) != "a.txt" {
 		t.Errorf("status %+v", s)
 	}
 	write(t, list, "apple\n")

@@ -2,6 +2,7 @@ package daemon_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -16,7 +17,13 @@ import (
 	"quern/ipc/client"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain is also that of the daemon's extraction processes: the test binary itself.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == daemon.WorkerVerb {
+		os.Exit(daemon.Worker(os.Args[2:]))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // patience bounds every wait; it is long because test machines are slow.
 const patience = 60 * time.Second
@@ -67,6 +74,12 @@ func start(t *testing.T, extra string) *harness {
 
 func startOn(t testing.TB, dir, notes, cfg string) *harness {
 	t.Helper()
+	return startWith(t, dir, notes, cfg, daemon.Options{})
+}
+
+// startWith is startOn with options of the daemon's beside the usual ones.
+func startWith(t testing.TB, dir, notes, cfg string, o daemon.Options) *harness {
+	t.Helper()
 	h := &harness{
 		t: t, dir: dir, notes: notes, config: filepath.Join(dir, "config", "config.toml"),
 		socket: filepath.Join(dir, "run", "q.sock"), done: make(chan error, 1),
@@ -79,9 +92,9 @@ func startOn(t testing.TB, dir, notes, cfg string) *harness {
 	ctx, cancel := context.WithCancel(context.Background())
 	ready := make(chan struct{})
 	go func() {
-		h.done <- daemon.Run(ctx, daemon.Options{
-			ConfigPath: h.config, Socket: h.socket, Version: "test", Ready: func() { close(ready) },
-		})
+		o.ConfigPath, o.Socket, o.Version = h.config, h.socket, "test"
+		o.Ready = func() { close(ready) }
+		h.done <- daemon.Run(ctx, o)
 	}()
 	h.cancel = cancel
 	t.Cleanup(h.stop)
@@ -113,8 +126,12 @@ func call[R any](h *harness, method string, params any) R {
 func try[R any](h *harness, method string, params any) (result R, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	err = h.client.Call(ctx, method, params, &result)
-	return result, err
+	var raw json.RawMessage
+	if err = h.client.Call(ctx, method, params, &raw); err != nil {
+		return result, err
+	}
+	checkSchemas(h, method, params, raw)
+	return result, json.Unmarshal(raw, &result)
 }
 
 // code is the protocol's code of an error, 0 for another kind of error.

@@ -3,16 +3,18 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"quern/config"
 	"quern/index"
 	"quern/index/extract"
+	"quern/index/extract/sandbox"
 	"quern/ipc"
 	"quern/watcher"
 )
@@ -38,8 +40,10 @@ type pipeline struct {
 	core  *core
 	log   *slog.Logger
 	again again
-	used  int64 // bytes read since memory was given back
-	owed  bool  // memory is to be given back once more when the index rests too
+	// members of files, as of the changes applied.
+	members memberTable
+	used    int64 // bytes read since memory was given back
+	owed    bool  // memory is to be given back once more when the index rests too
 
 	applying sync.Mutex // held while changes are applied; guards all fields below
 	// Until the catch-up is done: the paths that the watcher has reported, and
@@ -49,7 +53,7 @@ type pipeline struct {
 }
 
 func newPipeline(c *core, log *slog.Logger) *pipeline {
-	return &pipeline{core: c, log: log, again: again{files: map[string]attempt{}}}
+	return &pipeline{core: c, log: log, again: newAgain()}
 }
 
 // run returns when ctx is done or the watcher is closed.
@@ -59,16 +63,26 @@ func (p *pipeline) run(ctx context.Context) {
 		if err != nil {
 			return
 		}
+		p.core.news.tell()
+		if !p.core.manners.await(ctx) {
+			return
+		}
+		began := time.Now()
 		if !p.applyAll(ctx, batch.Changes) {
 			return
 		}
+		took := time.Since(began)
 		p.core.watch.Done(batch)
+		p.core.news.tell()
 		for i := range batch.Changes {
 			p.used += batch.Changes[i].Info.Size
 		}
 		if p.core.watch.State().Pending == 0 {
 			p.core.files.quiet()
 			p.giveBack()
+		}
+		if p.core.hurry.Load() == 0 {
+			p.core.manners.rest(ctx, len(batch.Changes), took)
 		}
 	}
 }
@@ -124,12 +138,19 @@ func (p *pipeline) applyAll(ctx context.Context, changes []watcher.Change) bool 
 	p.see(changes)
 	for _, group := range groups(changes, applyBytes) {
 		moved := p.renames(group)
+		var outcomes []outcome
 		prepare := func() []index.Change {
 			defer func() { moved = nil }() // should what was to be moved not be there
-			return p.prepare(group, moved)
+			outcomes = p.prepare(ctx, group, moved)
+			return compact(outcomes)
 		}
 		if !p.commit(ctx, prepare) {
 			return false
+		}
+		for _, o := range outcomes {
+			if len(o.changes) > 0 {
+				p.members.set(o.file, o.members)
+			}
 		}
 	}
 	return true
@@ -141,9 +162,12 @@ func (p *pipeline) applyAll(ctx context.Context, changes []watcher.Change) bool 
 func (p *pipeline) commit(ctx context.Context, prepare func() []index.Change) bool {
 	changes := prepare()
 	for wait := retryFirst; ; wait = min(2*wait, retryMost) {
-		_, err := p.core.engine.Apply(ctx, changes)
+		before := p.core.engine.Snapshot()
+		generation, err := p.core.engine.Apply(ctx, changes)
 		if err == nil {
 			p.core.stuck.Store(nil)
+			p.core.changes.record(before, generation, changes)
+			p.core.news.tell()
 			return true
 		}
 		if ctx.Err() == nil {
@@ -163,24 +187,29 @@ func (p *pipeline) commit(ctx context.Context, prepare func() []index.Change) bo
 
 // prepare turns what the watcher saw into changes of the index, in the same
 // order; files are read side by side. moved has what renames found.
-func (p *pipeline) prepare(changes []watcher.Change, moved map[string]origin) []index.Change {
-	out := make([]index.Change, len(changes))
+func (p *pipeline) prepare(ctx context.Context, changes []watcher.Change, moved map[string]origin) []outcome {
+	out := make([]outcome, len(changes))
+	var next atomic.Int64
+	work := func() {
+		for i := next.Add(1) - 1; i < int64(len(changes)); i = next.Add(1) - 1 {
+			out[i] = p.one(ctx, changes[i], moved[changes[i].Path])
+		}
+	}
 	var wg sync.WaitGroup
-	slots := make(chan struct{}, readers)
-	for i, c := range changes {
-		slots <- struct{}{}
-		wg.Go(func() {
-			out[i] = p.one(c, moved[c.Path])
-			<-slots
-		})
+	for range min(readers, len(changes)) {
+		wg.Go(func() { p.core.run(work) })
 	}
 	wg.Wait()
-	return compact(out)
+	return out
 }
 
-// compact drops the changes that say nothing, and the removals that a rename tells
+// compact joins the outcomes' changes, without the removals that a rename tells
 // already.
-func compact(changes []index.Change) []index.Change {
+func compact(outcomes []outcome) []index.Change {
+	var changes []index.Change
+	for _, o := range outcomes {
+		changes = append(changes, o.changes...)
+	}
 	gone := map[string]bool{}
 	for _, c := range changes {
 		if c.Move != nil {
@@ -188,34 +217,39 @@ func compact(changes []index.Change) []index.Change {
 		}
 	}
 	return slices.DeleteFunc(changes, func(c index.Change) bool {
-		return c == (index.Change{}) || c.Remove != "" && gone[c.Remove]
+		return c.Remove != "" && gone[c.Remove]
 	})
 }
 
 // one prepares a single change and records the file's state. from names the
 // document that the file may be, or is zero.
-func (p *pipeline) one(c watcher.Change, from origin) index.Change {
+func (p *pipeline) one(ctx context.Context, c watcher.Change, from origin) outcome {
 	files := p.core.files
 	switch c.Op {
 	case watcher.Remove:
 		p.again.forget(c.Path)
 		files.clear(c.Path)
 		files.handled(0)
-		return index.Change{Remove: c.Path}
+		return p.remove(c.Path)
 	case watcher.Skip:
 		p.again.forget(c.Path)
 		files.set(c.Path, problem{ipc.FileSkipped, c.Reason})
 		files.handled(0)
-		return index.Change{Remove: c.Path}
+		return p.remove(c.Path)
 	}
 	files.handled(c.Info.Size)
-	change, err := p.read(c, from)
-	if err == nil {
+	out, err := p.read(ctx, c, from)
+	switch {
+	case err == nil:
 		files.clear(c.Path)
-		return change
+		return out
+	case sandbox.IsUnavailable(err):
+		p.again.add(c.Path, time.Now())
+	case errors.Is(err, sandbox.ErrClosed), ctx.Err() != nil:
+		return outcome{} // it is read when the daemon runs again
 	}
 	p.refused(c.Path, err)
-	return index.Change{Remove: c.Path}
+	return p.remove(c.Path)
 }
 
 // refused records why the file cannot be indexed.
@@ -223,7 +257,7 @@ func (p *pipeline) refused(path string, err error) {
 	switch {
 	case errors.Is(err, errVanished):
 		p.core.files.clear(path)
-	case errors.Is(err, extract.ErrBinary), errors.Is(err, errNotRegular), errors.Is(err, errTooLarge):
+	case errors.Is(err, extract.ErrBinary), errors.Is(err, extract.ErrLimit), errors.Is(err, errNotRegular), errors.Is(err, errTooLarge):
 		p.core.files.set(path, problem{ipc.FileSkipped, err.Error()})
 	default:
 		p.core.files.set(path, problem{ipc.FileFailed, reasonOf(err)})
@@ -242,13 +276,17 @@ func reasonOf(err error) string {
 // read reads the file of a Write, unless the index has it as it is, and extracts
 // it, unless its bytes are those of the document it may have been renamed from. A
 // file that changes meanwhile is taken as it was read, and looked at again.
-func (p *pipeline) read(c watcher.Change, from origin) (index.Change, error) {
+func (p *pipeline) read(ctx context.Context, c watcher.Change, from origin) (outcome, error) {
 	f := p.core.folderAt(c.Root)
 	if f == nil {
-		return index.Change{}, errVanished // its folder has just been removed
+		return outcome{}, errVanished // its folder has just been removed
 	}
 	if from.path == "" && p.isIndexed(f, c) {
-		return index.Change{}, nil
+		p.core.work.unchanged.Add(1)
+		return outcome{}, nil
+	}
+	if reason := p.quarantined(c); reason != "" {
+		return outcome{}, &sandbox.Broken{Reason: reason}
 	}
 	began := time.Now()
 	data, info, err := readFile(c.Path, f.MaxFileSize, f.FollowSymlinks)
@@ -258,19 +296,61 @@ func (p *pipeline) read(c watcher.Change, from origin) (index.Change, error) {
 	}
 	p.noteRead(c.Path, err)
 	if err != nil && !changed {
-		return index.Change{}, err
+		return outcome{}, err
 	}
 	same := !changed && info.Size() == c.Info.Size && info.ModTime().Equal(c.Info.Modified)
 	note := fingerprintOf(c.Info, data, began, same)
 	doc := document(f, c.Path, info.ModTime(), info.Size())
-	doc.Fingerprint = note.String()
 	if from.path != "" && from.digest == note.digest {
-		return index.Change{Move: &index.Move{From: from.path, To: *doc}}, nil
+		p.core.work.moved.Add(1)
+		note.rules = f.memberRules()
+		doc.Fingerprint = note.String()
+		return outcome{file: c.Path, changes: []index.Change{{Move: &index.Move{From: from.path, To: *doc}}}}, nil
 	}
-	if doc.Content, err = extracted(c.Path, data); err != nil {
-		return index.Change{}, err
+	p.core.work.extracted.Add(1)
+	if doc.Content, err = p.extract(ctx, c, data); err != nil {
+		return outcome{}, err
 	}
-	return index.Change{Put: doc}, nil
+	return p.put(f, doc, note), nil
+}
+
+// extract has the text of a file found. One that ends its reader is not tried again
+// until it has changed.
+func (p *pipeline) extract(ctx context.Context, c watcher.Change, data []byte) (*extract.Document, error) {
+	content, err := p.core.extract(ctx, c.Path, data)
+	var broken *sandbox.Broken
+	if errors.As(err, &broken) {
+		p.core.quarantine.add(c.Path, c.Info, broken.Reason)
+	}
+	return content, err
+}
+
+// extract has the text of a file found, by a command of the config if there is one for
+// its type.
+func (c *core) extract(ctx context.Context, path string, data []byte) (*extract.Document, error) {
+	if len(c.extractors) > 0 {
+		if format := extract.Detect(path, data); c.extractors[format] != nil {
+			return c.sandbox.Command(ctx, format, c.extractors[format], data)
+		}
+	}
+	return c.sandbox.Extract(ctx, path, data)
+}
+
+// extractorsOf are the config's commands by type.
+func extractorsOf(cfg config.Config) map[string][]string {
+	out := map[string][]string{}
+	for _, e := range cfg.Extractors {
+		out[e.Type] = e.Command
+	}
+	return out
+}
+
+// quarantined is why the file is not to be read, "" if it is.
+func (p *pipeline) quarantined(c watcher.Change) string {
+	if p.core.isForced(c.Path) {
+		return ""
+	}
+	return p.core.quarantine.reason(c.Path, c.Info)
 }
 
 // isIndexed reports whether the index has the file as it is, so that it need not
@@ -285,7 +365,8 @@ func (p *pipeline) isIndexed(f *folder, c watcher.Change) bool {
 	}
 	note, ok := parseFingerprint(doc.Fingerprint)
 	rel, _ := relativeTo(f.Path, c.Path)
-	return ok && note.proves(c.Info) && doc.Folder == f.Name && doc.Rel == rel
+	return ok && note.proves(c.Info) && doc.Folder == f.Name && doc.Rel == rel && note.owner == 0 &&
+		note.rules == f.memberRules() && p.members.all(p.core.engine.Snapshot(), c.Path, note.members)
 }
 
 // noteRead sees to it that a file is read again whose reading failed for a reason
@@ -298,17 +379,6 @@ func (p *pipeline) noteRead(path string, err error) {
 		}
 	}
 	p.again.add(path, time.Now())
-}
-
-// extracted is the text of a file. A fault of ours in reading its format is the
-// file's problem, not the end of the daemon.
-func extracted(path string, data []byte) (doc *extract.Document, err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			err = fmt.Errorf("extracting its text failed, please report this: %v", fault)
-		}
-	}()
-	return extract.Extract(path, data)
 }
 
 // document is a file of the folder, without its content.

@@ -57,6 +57,9 @@ func (d *Daemon) adopt(old, cfg config.Config) error {
 	if started(cfg.Daemon) != started(old.Daemon) {
 		d.log.Warn("some changes of [daemon] take effect when the daemon is started again")
 	}
+	if err := d.followEmbedding(cfg); err != nil {
+		return err
+	}
 	switch {
 	case key == d.newest().key:
 	case key == d.core.Load().key: // back to what answers: nothing else need be built
@@ -65,6 +68,7 @@ func (d *Daemon) adopt(old, cfg config.Config) error {
 	default:
 		return d.rebuild(cfg)
 	}
+	d.manners.setMode(cfg.Daemon.OnBattery)
 	if err := d.applyFolders(cfg); err != nil {
 		return err
 	}
@@ -72,8 +76,7 @@ func (d *Daemon) adopt(old, cfg config.Config) error {
 	return nil
 }
 
-// started are the keys that are read at the start alone: all but those without
-// effect yet.
+// started are the keys that are read at the start alone: all but on_battery.
 func started(c config.Daemon) config.Daemon {
 	c.OnBattery = ""
 	return c
@@ -104,6 +107,7 @@ func (d *Daemon) rebuild(cfg config.Config) error {
 		abandoned.close()
 		d.removeOldIndexes()
 	}
+	d.manners.setMode(cfg.Daemon.OnBattery)
 	// The folders may differ too: the old core follows what it can.
 	old := d.core.Load()
 	if err := old.setFolders(d.makeFolders(cfg, old.list())); err != nil {
@@ -115,7 +119,7 @@ func (d *Daemon) rebuild(cfg config.Config) error {
 
 // switchWhenReady lets next answer once it has seen every file.
 func (d *Daemon) switchWhenReady(next *core) {
-	if err := next.sync(context.Background()); err != nil {
+	if err := next.barrier(context.Background()); err != nil {
 		return // closed meanwhile
 	}
 	d.reloading.Lock()
@@ -127,6 +131,7 @@ func (d *Daemon) switchWhenReady(next *core) {
 	old.halt() // its generation is the last one before next's
 	next.base = old.generation() + 1
 	d.core.Store(next)
+	d.news.tell()
 	d.setNext(nil)
 	old.close()
 	d.removeOldIndexes()
@@ -139,6 +144,10 @@ func (d *Daemon) isNext(c *core) bool {
 	return d.next == c
 }
 
+// configCheck is how often the config's directory is looked at, should it come
+// without an event.
+const configCheck = 5 * time.Second
+
 // watchConfig reads the config whenever its file changes, or the list of stop
 // words that it names. It returns when ctx
 // is done.
@@ -147,7 +156,7 @@ func (d *Daemon) watchConfig(ctx context.Context) {
 	if path == "" {
 		return
 	}
-	w, err := watcher.New(watcher.Options{Settle: d.config().Daemon.Settle, Log: d.log})
+	w, err := watcher.New(watcher.Options{Settle: d.config().Daemon.Settle, RootCheck: configCheck, Log: d.log})
 	if err != nil {
 		d.log.Error("the config file is not watched; use quern reload", "err", err)
 		return

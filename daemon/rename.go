@@ -42,7 +42,7 @@ func (p *pipeline) renames(changes []watcher.Change) map[string]origin {
 		if !ok {
 			from, ok = p.movedWhileAway(snapshot, c.Path, id)
 		}
-		if ok && extract.TypeOf(from.path) == extract.TypeOf(c.Path) {
+		if ok && extract.SameFormat(from.path, c.Path) && !p.members.has(from.path) {
 			moved[c.Path] = from
 			delete(removed, id)
 			delete(p.former, id)

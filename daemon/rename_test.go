@@ -13,6 +13,7 @@ import (
 	"quern/index"
 	"quern/index/analysis"
 	"quern/index/chunk"
+	"quern/index/extract/sandbox"
 	"quern/watcher"
 )
 
@@ -28,7 +29,7 @@ func TestRenames(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer engine.Close()
-	c := &core{engine: engine, files: newFileTable()}
+	c := &core{engine: engine, files: newFileTable(), sandbox: sandbox.New(sandbox.Options{}), quarantine: openQuarantine(filepath.Join(t.TempDir(), "q"), slog.New(slog.DiscardHandler))}
 	if c.watch, err = watcher.New(watcher.Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -49,10 +50,10 @@ func TestRenames(t *testing.T) {
 			{Op: watcher.Remove, Path: path(from), Root: dir, Info: info},
 			{Op: watcher.Write, Path: path(to), Root: root, Info: info},
 		}
-		return p.prepare(changes, p.renames(changes))
+		return compact(p.prepare(t.Context(), changes, p.renames(changes)))
 	}
 	put("x.txt", "apple")
-	first := p.prepare([]watcher.Change{{Op: watcher.Write, Path: path("x.txt"), Root: dir, Info: info}}, nil)
+	first := compact(p.prepare(t.Context(), []watcher.Change{{Op: watcher.Write, Path: path("x.txt"), Root: dir, Info: info}}, nil))
 	if _, err := engine.Apply(context.Background(), first); err != nil {
 		t.Fatal(err)
 	}

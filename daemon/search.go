@@ -41,7 +41,9 @@ func (d *Daemon) search(ctx context.Context, p ipc.SearchParams) (ipc.SearchResu
 	if err != nil {
 		return ipc.SearchResult{}, err
 	}
-	options.Keep = tests.keep()
+	if options.Keep, err = c.withoutAbsent(ctx, tests.keep()); err != nil {
+		return ipc.SearchResult{}, err
+	}
 	start := time.Now()
 	pending := c.watch.State().Pending
 	snapshot := c.engine.Snapshot()
@@ -52,7 +54,7 @@ func (d *Daemon) search(ctx context.Context, p ipc.SearchParams) (ipc.SearchResu
 	out := ipc.SearchResult{
 		Query: p.Query, Model: string(options.Model), Generation: c.base + found.Generation,
 		Passages: found.Passages, Total: found.Total, TotalAtLeast: found.TotalAtLeast,
-		Pending: pending, Stale: stale,
+		Pending: pending, Stale: stale || found.Lost, Degraded: found.Degraded,
 		Hits: make([]ipc.Hit, 0, len(found.Hits)),
 	}
 	for _, h := range within(found.Hits, p.Budget) {
@@ -77,7 +79,10 @@ func (d *Daemon) search(ctx context.Context, p ipc.SearchParams) (ipc.SearchResu
 
 // searchOptions checks the params and fills in the config's defaults.
 func (d *Daemon) searchOptions(p ipc.SearchParams) (index.SearchOptions, error) {
-	rank := d.config().Rank
+	return searchOptions(d.config().Rank, p)
+}
+
+func searchOptions(rank config.Rank, p ipc.SearchParams) (index.SearchOptions, error) {
 	o := index.SearchOptions{K: p.K, Offset: p.Offset, K1: rank.K1, B: rank.B, Text: p.Text == nil || *p.Text || p.Budget > 0}
 	if o.K == 0 {
 		o.K = defaultHits
@@ -100,6 +105,10 @@ func (d *Daemon) searchOptions(p ipc.SearchParams) (index.SearchOptions, error) 
 	if o.Model, o.TF, err = modelOf(rank, p.Model, p.TF); err != nil {
 		return o, err
 	}
+	o.Lexical, o.Weight = index.Model(rank.Lexical), rank.Weight
+	if o.Model == index.Hybrid && o.Weight == 0 {
+		o.Model = o.Lexical
+	}
 	switch p.Collapse {
 	case "", "none":
 	case "document":
@@ -119,9 +128,12 @@ func (d *Daemon) searchOptions(p ipc.SearchParams) (index.SearchOptions, error) 
 
 // modelOf is the ranking the client named, or the config's.
 func modelOf(rank config.Rank, model, tf string) (index.Model, index.TF, error) {
+	if model == "" && tf != "" { // which is for one model only
+		model = string(index.TFIDF)
+	}
 	m, t := index.Model(cmp.Or(model, rank.Model)), index.TF(cmp.Or(tf, rank.TF))
-	if m != index.TFIDF && m != index.BM25 {
-		return m, t, ipc.Errorf(ipc.CodeInvalidParams, "model: %q is neither tfidf nor bm25", m)
+	if m != index.TFIDF && m != index.BM25 && m != index.Best && m != index.Hybrid {
+		return m, t, ipc.Errorf(ipc.CodeInvalidParams, "model: %q is neither tfidf, bm25, best nor hybrid", m)
 	}
 	if t != index.LogTF && t != index.RawTF {
 		return m, t, ipc.Errorf(ipc.CodeInvalidParams, "tf: %q is neither log nor raw", t)
@@ -138,7 +150,7 @@ func (d *Daemon) fresh(ctx context.Context, p ipc.SearchParams) (c *core, stale 
 	limited, cancel := context.WithTimeout(ctx, milliseconds(p.SyncTimeoutMS, defaultSearchSync))
 	defer cancel()
 	c, err = d.barrier(limited)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+	if errors.Is(err, errPaused) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return c, true, nil
 	}
 	return c, false, closing(err)

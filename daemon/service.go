@@ -6,10 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"time"
 
+	"quern/config"
 	"quern/index"
 	"quern/ipc"
+	"quern/ipc/schema"
 	"quern/ipc/server"
 	"quern/watcher"
 )
@@ -25,37 +28,85 @@ const (
 
 // register connects the protocol's methods.
 func (d *Daemon) register(s *server.Server) {
-	handle(d, s, ipc.MethodHello, d.hello)
-	handle(d, s, ipc.MethodSearch, d.search)
-	handle(d, s, ipc.MethodPassages, d.passages)
-	handle(d, s, ipc.MethodExplain, d.explain)
-	handle(d, s, ipc.MethodStatus, d.status)
+	handle(d, s, ipc.MethodHello, d.hello(s), server.ReadOnly)
+	handle(d, s, ipc.MethodSearch, d.searchInSession, server.ReadOnly)
+	handle(d, s, ipc.MethodPassages, d.passages, server.ReadOnly)
+	handle(d, s, ipc.MethodSimilar, d.similar, server.ReadOnly)
+	handle(d, s, ipc.MethodExplain, d.explain, server.ReadOnly)
+	handle(d, s, ipc.MethodRecent, d.recent, server.ReadOnly)
+	handle(d, s, ipc.MethodStatus, d.status, server.ReadOnly)
 	handle(d, s, ipc.MethodSync, d.sync)
+	handle(d, s, ipc.MethodSubscribe, d.subscribe)
+	handle(d, s, ipc.MethodUnsubscribe, d.unsubscribe)
 	handle(d, s, ipc.MethodReindex, d.reindex)
 	handle(d, s, ipc.MethodReload, d.reload)
-	handle(d, s, ipc.MethodFoldersList, d.foldersList)
+	handle(d, s, ipc.MethodFoldersList, d.foldersList, server.ReadOnly)
 	handle(d, s, ipc.MethodFoldersAdd, d.foldersAdd)
 	handle(d, s, ipc.MethodFoldersRemove, d.foldersRemove)
 	handle(d, s, ipc.MethodShutdown, d.shutdown)
 	handle(d, s, ipc.MethodVerify, d.verify)
+	handle(d, s, ipc.MethodSchema, schemaOf(s), server.ReadOnly)
+	handle(d, s, ipc.MethodPause, d.pauseIndexing)
+	handle(d, s, ipc.MethodResume, d.resumeIndexing)
 }
 
 // handle registers a method and keeps the idle timer informed.
-func handle[P, R any](d *Daemon, s *server.Server, method string, h func(context.Context, P) (R, error)) {
+func handle[P, R any](d *Daemon, s *server.Server, method string, h func(context.Context, P) (R, error), options ...server.MethodOption) {
 	server.Handle(s, method, func(ctx context.Context, p P) (R, error) {
 		defer d.idle.begin()()
 		return h(ctx, p)
-	})
+	}, options...)
 }
 
-func (d *Daemon) hello(_ context.Context, p ipc.HelloParams) (ipc.HelloResult, error) {
-	d.log.Debug("hello", "client", p.Client, "version", p.Version)
-	return ipc.HelloResult{
-		Server: "quern", Version: d.opts.Version, Protocol: ipc.ProtocolVersion,
-		Generation:   d.core.Load().generation(),
-		Capabilities: []string{string(index.TFIDF), string(index.BM25), "sync", "explain"},
-		Limits:       ipc.Limits{RequestBytes: ipc.MaxRequestBytes, InFlight: ipc.MaxInFlight, K: maxHits},
-	}, nil
+// hello introduces the daemon as the server s is.
+func (d *Daemon) hello(s *server.Server) func(context.Context, ipc.HelloParams) (ipc.HelloResult, error) {
+	return func(_ context.Context, p ipc.HelloParams) (ipc.HelloResult, error) {
+		d.log.Debug("hello", "client", p.Client, "version", p.Version)
+		return ipc.HelloResult{
+			Server: "quern", Version: d.opts.Version, Protocol: ipc.ProtocolVersion,
+			Generation: d.core.Load().generation(), Instance: d.instance,
+			Capabilities: []string{
+				string(index.TFIDF), string(index.BM25), string(index.Best), string(index.Hybrid), "sync", "explain", "similar", "recent", "sessions", "subscribe", "schema", "http",
+			},
+			Limits: ipc.Limits{
+				RequestBytes: ipc.MaxRequestBytes, InFlight: ipc.MaxInFlight,
+				Connections: s.MaxConns(), Subscriptions: ipc.MaxSubscriptions, K: maxHits,
+			},
+		}, nil
+	}
+}
+
+// searchInSession is search, which a newer one of its session cancels.
+func (d *Daemon) searchInSession(ctx context.Context, p ipc.SearchParams) (ipc.SearchResult, error) {
+	ctx, end := server.Supersede(ctx, p.Session)
+	defer end()
+	return d.search(ctx, p)
+}
+
+// schemaOf describes the methods of s.
+func schemaOf(s *server.Server) func(context.Context, ipc.SchemaParams) (ipc.SchemaResult, error) {
+	return func(_ context.Context, p ipc.SchemaParams) (ipc.SchemaResult, error) {
+		out := ipc.SchemaResult{Protocol: ipc.ProtocolVersion, Methods: map[string]ipc.MessageSchemas{}}
+		for name, types := range s.Methods() {
+			if p.Method != "" && p.Method != name {
+				continue
+			}
+			described, err := schema.Method(types.Params, types.Result)
+			if err != nil {
+				return out, err
+			}
+			out.Methods[name] = described
+		}
+		if p.Method != "" && len(out.Methods) == 0 {
+			return out, ipc.Errorf(ipc.CodeNotFound, "there is no method %q", p.Method)
+		}
+		var err error
+		if out.Notifications, err = schema.Notifications(); err != nil {
+			return out, err
+		}
+		out.Error, err = schema.Of(reflect.TypeFor[ipc.Error]())
+		return out, err
+	}
 }
 
 func (d *Daemon) shutdown(context.Context, ipc.Empty) (ipc.Empty, error) {
@@ -92,8 +143,12 @@ func (d *Daemon) sync(ctx context.Context, p ipc.SyncParams) (ipc.SyncResult, er
 	return ipc.SyncResult{Generation: c.generation()}, nil
 }
 
-// closing gives the error of a watcher that ends with the daemon its code.
+// closing gives the errors of barriers their codes: of one that ends with the
+// daemon, and of one that waits in vain.
 func closing(err error) error {
+	if errors.Is(err, errPaused) {
+		return ipc.Errorf(ipc.CodeTimeout, "%v", err)
+	}
 	if errors.Is(err, watcher.ErrClosed) {
 		return ipc.Errorf(ipc.CodeShuttingDown, "the daemon is shutting down")
 	}
@@ -143,15 +198,18 @@ func absolute(wire string) (string, error) {
 }
 
 // passages are a document's passages as indexed.
-func (d *Daemon) passages(_ context.Context, p ipc.PassagesParams) (ipc.PassagesResult, error) {
+func (d *Daemon) passages(ctx context.Context, p ipc.PassagesParams) (ipc.PassagesResult, error) {
 	path, err := absolute(p.Path)
 	if err != nil {
 		return ipc.PassagesResult{}, err
 	}
 	c := d.core.Load()
+	if err := c.mayTell(ctx, path); err != nil {
+		return ipc.PassagesResult{}, err
+	}
 	doc, all, err := c.engine.Snapshot().Passages(path)
 	if err != nil {
-		return ipc.PassagesResult{}, d.notFound(c, path, err)
+		return ipc.PassagesResult{}, d.notFound(ctx, c, path, err)
 	}
 	if p.N != nil {
 		if *p.N < 0 || *p.N >= len(all) {
@@ -161,22 +219,22 @@ func (d *Daemon) passages(_ context.Context, p ipc.PassagesParams) (ipc.Passages
 	}
 	out := ipc.PassagesResult{
 		Path: ipc.EncodePath(doc.Path), Folder: doc.Folder, Rel: ipc.EncodePath(doc.Rel), Type: doc.Type,
-		Title: doc.Title, Modified: timestamp(doc.Modified), Generation: c.generation(), Passages: []ipc.Passage{},
+		Title: doc.Title, Author: doc.Author, Date: dateOf(doc), Origin: originOf(doc), Truncated: doc.Truncated, Modified: timestamp(doc.Modified), Generation: c.generation(), Passages: []ipc.Passage{},
 	}
 	for _, p := range all {
 		out.Passages = append(out.Passages, ipc.Passage{
-			Passage: p.N, Lines: p.Lines, Bytes: p.Bytes, Heading: headings(p.Heading), Terms: p.Length, Text: p.Text,
+			Passage: p.N, Lines: p.Lines, Bytes: p.Bytes, Heading: headings(p.Heading), Page: p.Page, Terms: p.Length, Text: p.Text,
 		})
 	}
 	return out, nil
 }
 
 // notFound adds to the index's word the reason why the file is not in it.
-func (d *Daemon) notFound(c *core, path string, err error) error {
+func (d *Daemon) notFound(ctx context.Context, c *core, path string, err error) error {
 	if !errors.Is(err, index.ErrNotFound) {
 		return err
 	}
-	s := d.fileStatus(c, path)
+	s := d.fileStatus(ctx, c, path)
 	if s.State == ipc.FileUnknown {
 		return ipc.Errorf(ipc.CodeNotFound, "%s is not in the index: %s", path, s.Reason)
 	}
@@ -195,16 +253,26 @@ func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 // fileStatus says what is known of one file, and why it is not in the index if
 // it is not.
-func (d *Daemon) fileStatus(c *core, path string) ipc.FileStatus {
+func (d *Daemon) fileStatus(ctx context.Context, c *core, path string) ipc.FileStatus {
 	out := ipc.FileStatus{Path: ipc.EncodePath(path), State: ipc.FileUnknown}
 	f := c.folderOf(path)
 	if f != nil {
 		out.Folder = f.Name
 	}
+	if f != nil && f.WhenAbsent != config.AbsentKeep && suspended(c, f) {
+		out.Reason = "its folder is not there at present"
+		return out
+	}
 	if doc, ok := c.engine.Snapshot().Document(path); ok {
 		out.State, out.Passages = ipc.FileIndexed, doc.Passages
 		out.Modified, out.Size = timestamp(doc.Modified), doc.Size
-		if c.watch.Pending(path) {
+		switch {
+		case doc.Truncated != "":
+			out.Reason = "in part: " + doc.Truncated
+		case doc.Passages == 0 && !c.hasMembers(doc):
+			out.Reason = "there is no text in it"
+		}
+		if c.watch.Pending(fileOf(doc)) {
 			out.State, out.Reason = ipc.FilePending, "it has changed; the earlier content is searchable"
 		}
 		return out
@@ -215,6 +283,10 @@ func (d *Daemon) fileStatus(c *core, path string) ipc.FileStatus {
 	}
 	if f == nil {
 		out.Reason = "in no folder (see: quern folders list)"
+		return out
+	}
+	if state, reason := d.memberStatus(ctx, c, f, path); state != "" {
+		out.State, out.Reason = state, reason
 		return out
 	}
 	if c.watch.Pending(path) {

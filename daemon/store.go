@@ -51,6 +51,19 @@ func (d *Daemon) lockData(ctx context.Context) (io.Closer, error) {
 
 // indexOptions are the engine's options for cfg. Damage is told to c.
 func (d *Daemon) indexOptions(cfg config.Config, c *core) index.Options {
+	o := engineOptions(cfg)
+	o.Log, o.Run, o.Dir = d.log, c.run, c.dir
+	o.OnDamage = func(error) {
+		select {
+		case c.damaged <- struct{}{}:
+		default: // it is known already
+		}
+	}
+	return o
+}
+
+// engineOptions are what cfg says of an index, wherever it lies.
+func engineOptions(cfg config.Config) index.Options {
 	return index.Options{
 		Chunk: chunk.Options{
 			Strategy: cfg.Chunk.Strategy,
@@ -62,24 +75,20 @@ func (d *Daemon) indexOptions(cfg config.Config, c *core) index.Options {
 		},
 		HeadingTerms: cfg.Chunk.HeadingTerms,
 		Threads:      cfg.Daemon.Threads,
-		Log:          d.log,
-		Dir:          c.dir,
 		MemoryBudget: cfg.Daemon.MemoryBudget,
 		PurgeAfter:   cfg.Daemon.PurgeAfter,
-		OnDamage: func(error) {
-			select {
-			case c.damaged <- struct{}{}:
-			default: // it is known already
-			}
-		},
 	}
 }
 
-// indexKey tells index configurations apart: what they chunk and analyse by, and
-// the words of a stop-word list.
+// termsVersion grows when the same config makes other terms of the same text: an
+// index of before is then built anew.
+const termsVersion = 2
+
+// indexKey tells index configurations apart: what they chunk and analyse by, the
+// words of a stop-word list, and the commands that read files.
 func indexKey(cfg config.Config) string {
 	list, _ := os.ReadFile(cfg.Analysis.Stopwords) // the engine reports a list that cannot be read
-	return fmt.Sprintf("%016x", xxh3.HashString(fmt.Sprintf("%+v %+v %q", cfg.Chunk, cfg.Analysis, list)))
+	return fmt.Sprintf("%016x", xxh3.HashString(fmt.Sprintf("%d %+v %+v %q %q", termsVersion, cfg.Chunk, cfg.Analysis, list, cfg.Extractors)))
 }
 
 // removeOldIndexes removes the indexes that no core uses. The caller holds

@@ -119,7 +119,22 @@ func (s *storm) name(dir string) string {
 }
 
 func (s *storm) create() error {
+	if s.r.IntN(4) == 0 {
+		return s.pack()
+	}
 	return os.WriteFile(s.name(s.dir()), []byte(s.text()), 0o600)
+}
+
+// pack writes an archive, over one that is there perhaps.
+func (s *storm) pack() error {
+	var files []string
+	for range s.r.IntN(4) {
+		files = append(files, fmt.Sprintf("m%d.%s", s.r.IntN(3), []string{"txt", "md"}[s.r.IntN(2)]), s.text())
+	}
+	if s.r.IntN(3) == 0 {
+		files = append(files, "in.zip", zipped("m.txt", s.text()))
+	}
+	return os.WriteFile(filepath.Join(s.dir(), fmt.Sprintf("z%d.zip", s.r.IntN(6))), []byte(zipped(files...)), 0o600)
 }
 
 func (s *storm) edit() error {

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -61,13 +62,23 @@ func (d *Daemon) compare(ctx context.Context, c *core) (ipc.VerifyResult, error)
 			out.Differences = append(out.Differences, ipc.FileStatus{Path: ipc.EncodePath(path), State: ipc.FileFailed, Reason: reason})
 		}
 	}
+	members, expected := map[string]int{}, map[string]int{} // by the file's path
 	for doc := range snapshot.Documents() {
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
 		out.Documents++
 		if reason := difference(c, doc); reason != "" {
-			differs(doc.Path, reason)
+			differs(fileOf(doc), reason)
+		}
+		members[fileOf(doc)]++
+		if f, ok := parseFingerprint(doc.Fingerprint); ok && f.owner == 0 {
+			expected[doc.Path] = f.members
+		}
+	}
+	for path, n := range expected {
+		if members[path] != n+1 {
+			differs(path, fmt.Sprintf("%d of its %d members are in the index", members[path]-1, n))
 		}
 	}
 	err := c.eachFile(ctx, func(path string) {
@@ -82,11 +93,15 @@ func (d *Daemon) compare(ctx context.Context, c *core) (ipc.VerifyResult, error)
 // difference says how a document's file differs from what it was made from, ""
 // if it does not.
 func difference(c *core, doc *index.DocumentInfo) string {
-	f := c.folderOf(doc.Path)
+	file := fileOf(doc)
+	f := c.folderOf(file)
 	if f == nil {
 		return "in the index, but in no folder"
 	}
-	data, _, err := readFile(doc.Path, f.MaxFileSize, f.FollowSymlinks)
+	if _, ok := c.engine.Snapshot().Document(file); !ok && file != doc.Path {
+		return "in the index without the file that it is in"
+	}
+	data, _, err := readFile(file, f.MaxFileSize, f.FollowSymlinks)
 	note, ok := parseFingerprint(doc.Fingerprint)
 	switch {
 	case errors.Is(err, errVanished) && suspended(c, f):

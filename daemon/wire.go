@@ -15,6 +15,7 @@ func wireHit(h *index.Hit, text bool) ipc.Hit {
 		Score: h.Score, Path: ipc.EncodePath(h.Document.Path), Folder: h.Document.Folder, Rel: ipc.EncodePath(h.Document.Rel),
 		Passage: h.N, Lines: h.Lines, Bytes: h.Bytes, Heading: headings(h.Heading),
 		Type: h.Document.Type, Modified: timestamp(h.Document.Modified),
+		Origin: originOf(h.Document), Page: h.Page, Title: h.Document.Title, Author: h.Document.Author, Date: dateOf(h.Document),
 	}
 	if text {
 		out.Text, out.Highlights = h.Text, h.Highlights
@@ -26,8 +27,25 @@ func wireHit(h *index.Hit, text bool) ipc.Hit {
 	return out
 }
 
+// originOf says where a document's lines and bytes are counted: "extracted" for its
+// text where that is not the file's own.
+func originOf(doc *index.DocumentInfo) string {
+	if doc.Extracted {
+		return "extracted"
+	}
+	return ""
+}
+
+// dateOf is the document's own date, "" for none.
+func dateOf(doc *index.DocumentInfo) string {
+	if doc.Date.IsZero() {
+		return ""
+	}
+	return timestamp(doc.Date)
+}
+
 // explain accounts for one passage's score.
-func (d *Daemon) explain(_ context.Context, p ipc.ExplainParams) (ipc.Explanation, error) {
+func (d *Daemon) explain(ctx context.Context, p ipc.ExplainParams) (ipc.Explanation, error) {
 	path, err := absolute(p.Path)
 	if err != nil {
 		return ipc.Explanation{}, err
@@ -41,6 +59,9 @@ func (d *Daemon) explain(_ context.Context, p ipc.ExplainParams) (ipc.Explanatio
 		return ipc.Explanation{}, err
 	}
 	c := d.core.Load()
+	if err := c.mayTell(ctx, path); err != nil {
+		return ipc.Explanation{}, err
+	}
 	tests, err := fieldFilters(c, asked, time.Now())
 	if err != nil {
 		return ipc.Explanation{}, err
@@ -48,7 +69,7 @@ func (d *Daemon) explain(_ context.Context, p ipc.ExplainParams) (ipc.Explanatio
 	snapshot := c.engine.Snapshot()
 	doc, ok := snapshot.Document(path)
 	if !ok {
-		return ipc.Explanation{}, d.notFound(c, path, index.ErrNotFound)
+		return ipc.Explanation{}, d.notFound(ctx, c, path, index.ErrNotFound)
 	}
 	if p.Passage < 0 || p.Passage >= doc.Passages {
 		return ipc.Explanation{}, ipc.Errorf(ipc.CodeNotFound, "%s has no passage %d: it has %d, from 0", path, p.Passage, doc.Passages)
@@ -65,7 +86,7 @@ func wireExplanation(e *index.Explanation, documents []ipc.DemandExplain) *ipc.E
 		Model: string(e.Model), TF: string(e.TF), Score: e.Score, Passages: e.Passages,
 		QueryNorm: e.QueryNorm, PassageNorm: e.PassageNorm,
 		Length: e.Length, AverageLength: e.AverageLength, K1: e.K1, B: e.B,
-		Terms: make([]ipc.TermExplain, len(e.Terms)), Dropped: e.Dropped,
+		Terms: make([]ipc.TermExplain, len(e.Terms)), Dropped: e.Dropped, Lexical: string(e.Lexical),
 	}
 	for i, t := range e.Terms {
 		out.Terms[i] = wireTerm(&t)
@@ -74,6 +95,15 @@ func wireExplanation(e *index.Explanation, documents []ipc.DemandExplain) *ipc.E
 		out.Demands = append(out.Demands, ipc.DemandExplain(d))
 	}
 	out.Demands = append(out.Demands, documents...)
+	if h := e.Hybrid; h != nil {
+		out.Hybrid = (*ipc.HybridExplain)(h)
+	}
+	if e.Model == index.Best || e.Lexical == index.Best {
+		out.Closely = &e.Closely
+	}
+	for _, b := range e.Bonuses {
+		out.Bonuses = append(out.Bonuses, ipc.BonusExplain(b))
+	}
 	return out
 }
 

@@ -19,7 +19,12 @@ func (e *Engine) setAside(d *damaged) (*Snapshot, error) {
 	if next == nil {
 		return e.Snapshot(), nil // someone else was first
 	}
-	e.tell(fmt.Errorf("segment %s is set aside and its files are to be indexed again: %w", d.seg.label(), d.err))
+	if d.seg.Reader == nil {
+		e.log.Warn("norms are computed anew", "error", d.err)
+		e.store.setNormsDue()
+	} else {
+		e.tell(fmt.Errorf("segment %s is set aside and its files are to be indexed again: %w", d.seg.label(), d.err))
+	}
 	if d.seg.name != "" {
 		err = e.store.setAside(d.seg.name)
 	}
@@ -38,10 +43,17 @@ func (e *Engine) without(d *damaged) (*Snapshot, error) {
 	s := e.Snapshot()
 	next := *s
 	next.views = slices.DeleteFunc(slices.Clone(s.views), func(v view) bool { return v.seg == d.seg })
-	if len(next.views) == len(s.views) {
+	switch {
+	case len(next.views) < len(s.views):
+		next.generation++
+	case d.seg == s.derived: // its figures are made anew, nothing is lost
+	default:
 		return nil, nil
 	}
-	next.generation++
+	next.derived = nil
+	for i := range next.views {
+		next.views[i].derived = nil
+	}
 	err := guard(next.views, func() {
 		x := e.edit(&next)
 		x.count()

@@ -109,7 +109,7 @@ type scorer struct {
 }
 
 func (x *scorer) score(c candidate) float64 {
-	if x.q.constant || x.q.model == BM25 && !x.outOfOrder {
+	if x.q.constant || x.q.model == BM25 {
 		return c.upper
 	}
 	v := &x.s.views[c.view]
@@ -134,14 +134,11 @@ func (x *scorer) score(c candidate) float64 {
 	return score
 }
 
-// exact is the score of a passage.
+// exact is the score of a passage, TFIDF only.
 func (r *run) exact(v *view, local int, wanted []present) float64 {
 	r.terms = v.terms(local, r.terms)
 	found, norm := r.q.occurrences(r.s, v, r.terms, wanted, &r.idfs, r.found[:0])
 	r.found = found
-	if r.q.model == BM25 {
-		norm = r.lengthNorm(r.q, v.PassageLength(local))
-	}
 	return r.q.score(found, norm)
 }
 

@@ -143,6 +143,7 @@ func (x *edit) addPart(p part) {
 	x.growTerms()
 	i := len(x.views)
 	v := newView(x.txn, p.seg, p.first)
+	v.derived = x.derived
 	x.views = append(x.views, v)
 	v.EachTerm(func(rank int, gid uint32, df int) { x.countTerm(gid, df, i, rank) })
 	x.passages += v.Passages()

@@ -33,6 +33,9 @@ type clauseSpan struct {
 
 // newQuery makes a query of clauses. It fails with the cause of ctx, too.
 func (s *Snapshot) newQuery(ctx context.Context, asked *lang.Query, o SearchOptions) (*query, error) {
+	if o.Model == Hybrid {
+		o = o.lexical()
+	}
 	q := &query{model: o.Model, tf: o.TF, k1: o.K1, b: o.B, n: s.passages}
 	if err := q.choose(); err != nil {
 		return nil, err
@@ -55,6 +58,7 @@ func (s *Snapshot) newQuery(ctx context.Context, asked *lang.Query, o SearchOpti
 		c.clause(i, &asked.Clauses[i])
 	}
 	c.finish()
+	q.text = strings.TrimSpace(c.text.String())
 	return q, nil
 }
 
@@ -79,12 +83,15 @@ func (c *compiler) gather(i int, x *lang.Clause) {
 // analyse makes terms of the text that was gathered.
 func (c *compiler) analyse(ctx context.Context) error {
 	n, at := 0, 0
-	c.s.analyzer.Tokens([]byte(c.text.String()), func(t analysis.Token) bool {
+	c.s.queryTokens(c.text.String(), func(t analysis.Token) bool {
 		for at < len(c.spans)-1 && t.Start >= c.spans[at].end {
 			at++
 		}
 		c.spans[at].terms = append(c.spans[at].terms, t.Term)
 		c.term(t.Term, 1, "")
+		if c.q.best {
+			c.q.order = append(c.q.order, t.Term)
+		}
 		n++
 		return n%1024 != 0 || ctx.Err() == nil
 	})
@@ -138,7 +145,7 @@ func (c *compiler) words(i int, x *lang.Clause) {
 	}
 	terms := c.termsOf(i)
 	if x.Occur == lang.Not {
-		terms = c.s.analyzer.Terms(x.Text)
+		terms = c.s.queryTerms(x.Text)
 	}
 	seq := c.s.sequence(x.Text)
 	if x.Kind == lang.Phrase && x.Occur != lang.Not && len(seq.terms) > 1 {
@@ -187,7 +194,7 @@ func (c *compiler) expansion(i int, x *lang.Clause) {
 	before := c.termsOf(i) // the last word
 	if d.not {
 		text, _ := c.s.engine.cutPrefix(x.Text)
-		before = c.s.analyzer.Terms(text)
+		before = c.s.queryTerms(text)
 	}
 	for _, t := range distinct(before) {
 		d.groups = append(d.groups, []ranks{c.s.ranksOf(t)})
@@ -258,6 +265,12 @@ func (c *compiler) finish() {
 	slices.Sort(q.dropped)
 	q.dropped = slices.Compact(q.dropped)
 	slices.SortFunc(q.terms, func(a, b queryTerm) int { return strings.Compare(a.name, b.name) })
+	if q.best {
+		text := c.text.String()
+		q.stop = c.s.analyzer.StopTerms([]byte(text))
+		q.parts = q.nameParts(c.s, text)
+		q.dropStopTerms()
+	}
 	q.weigh()
 }
 

@@ -70,16 +70,20 @@ func guard(views []view, f func()) (err error) {
 // nil if none does.
 func faulted(views []view, addr uintptr) error {
 	for i := range views {
-		s := views[i].seg
-		if len(s.data) == 0 {
-			continue
-		}
-		start := uintptr(unsafe.Pointer(unsafe.SliceData(s.data)))
-		if addr >= start && addr-start < uintptr(len(s.data)) {
-			return &damaged{s, fmt.Errorf("%w: the medium fails at byte %d", segment.ErrCorrupt, addr-start)}
+		for _, s := range []*seg{views[i].seg, views[i].derived} {
+			if s != nil && contains(s.data, addr) {
+				at := addr - uintptr(unsafe.Pointer(unsafe.SliceData(s.data)))
+				return &damaged{s, fmt.Errorf("%w: the medium fails at byte %d", segment.ErrCorrupt, at)}
+			}
 		}
 	}
 	return nil
+}
+
+// contains reports whether an address lies in b.
+func contains(b []byte, addr uintptr) bool {
+	start := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return addr >= start && addr-start < uintptr(len(b))
 }
 
 // read calls f with the snapshot under guard. If a segment is damaged it is set

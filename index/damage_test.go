@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"quern/index/segment"
@@ -204,6 +205,47 @@ func TestPurge(t *testing.T) {
 	}
 }
 
+// TestPurgeInTime: text is gone from the files by the time that was set, however
+// short, whenever it was removed.
+func TestPurgeInTime(t *testing.T) {
+	for _, after := range []time.Duration{time.Second, 4 * time.Second, time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			mem := vfs.NewMem()
+			o := plainOptions()
+			o.FS, o.PurgeAfter = mem, after
+			e := openEngine(t, o)
+			for i := range 5 {
+				apply(t, e, putText("/secret.txt", "xyzzyplugh"), putText(fmt.Sprint("/other", i), "foo bar"))
+				must(t, e.Flush(t.Context()))
+				time.Sleep(time.Duration(i) * 700 * time.Millisecond)
+				if !memHas(t, mem, "xyzzyplugh") {
+					t.Fatal("the text is not to be found where the test looks for it")
+				}
+				apply(t, e, remove("/secret.txt"))
+				time.Sleep(after)
+				synctest.Wait()
+				if memHas(t, mem, "xyzzyplugh") {
+					t.Errorf("the text is still there after %v", after)
+				}
+			}
+			must(t, e.Close())
+		})
+	}
+}
+
+// memHas looks for text in all files.
+func memHas(t *testing.T, mem *vfs.Mem, text string) bool {
+	t.Helper()
+	files, err := mem.List()
+	must(t, err)
+	for _, f := range files {
+		if m, err := mem.Map(f.Name); err == nil && bytes.Contains(m.Data, []byte(text)) {
+			return true
+		}
+	}
+	return false
+}
+
 var churnEdits = flag.Int("edits", 20000, "how often TestEndlessChurn edits a file")
 
 // TestEndlessChurn edits one file again and again beside others that stay: the
@@ -286,7 +328,7 @@ func TestPrivateDirectory(t *testing.T) {
 			t.Errorf("%s has mode %v", f.Name(), st.Mode())
 		}
 	}
-	if names != "000000000001.seg CACHEDIR.TAG LOCK MANIFEST " {
+	if names != "000000000001.seg 000000000002.norms CACHEDIR.TAG LOCK MANIFEST " {
 		t.Errorf("the files are %s", names)
 	}
 	tag, err := os.ReadFile(filepath.Join(o.Dir, cacheTag))
@@ -408,11 +450,14 @@ func TestFault(t *testing.T) {
 	if told == nil || !errors.Is(told, segment.ErrCorrupt) {
 		t.Errorf("told %v", told)
 	}
+	if !r.Lost {
+		t.Error("the answer does not say that documents are missing")
+	}
 	if r.Total != 0 || e.Snapshot().Stats().Documents != 0 {
 		t.Errorf("total %d of a file that is gone", r.Total)
 	}
 	apply(t, e, billing...)
-	if r := search(t, e.Snapshot(), "billing", cosine); r.Total != 4 {
-		t.Errorf("total %d", r.Total)
+	if r := search(t, e.Snapshot(), "billing", cosine); r.Total != 4 || r.Lost {
+		t.Errorf("total %d, lost %v", r.Total, r.Lost)
 	}
 }

@@ -124,20 +124,21 @@ func (r *run) demand(d *demand) {
 
 // and keeps the passages that have one of a group of terms.
 func (r *run) and(set []uint64, i int, group []ranks) {
-	v := &r.s.views[i]
+	v, w := &r.s.views[i], r.visitor(0)
+	list := &w.list
 	any := segment.NewBits(v.Passages())
 	for _, g := range group {
 		if g[i] < 0 {
 			continue
 		}
-		v.read(g[i], &r.list)
-		for r.list.Next() {
-			for _, p := range r.list.Docs {
+		v.read(g[i], list)
+		for list.Next() {
+			for _, p := range list.Docs {
 				any.Set(int(p))
 			}
 		}
-		r.visited += r.list.Decoded
-		v.must(r.list.Err())
+		w.decoded += list.Decoded
+		v.must(list.Err())
 	}
 	for b := range set {
 		set[b] &= any[b]
@@ -194,33 +195,33 @@ func (r *run) confirm(c candidate) bool {
 
 // accumulateAllowed is accumulate for those passages alone that are in a block
 // with one that is allowed.
-func (r *run) accumulateAllowed(x *window, i int, w present) {
-	v, t, list := &r.s.views[i], &r.q.terms[w.term], &r.list
-	v.read(int(w.rank), list)
-	factor := r.q.factor(t)
-	for b, some := range r.allowed[i] {
+func (w *visitor) accumulateAllowed(x *window, i int, p present) {
+	v, t, list := &w.s.views[i], &w.q.terms[p.term], &w.list
+	v.read(int(p.rank), list)
+	factor := w.q.factor(t)
+	for b, some := range w.allowed[i] {
 		if some == 0 {
 			continue
 		}
-		if !r.addBlock(x, v, t, factor, uint32(64*b)) {
+		if !w.addAllowed(x, v, t, factor, uint32(64*b)) {
 			break
 		}
 	}
-	r.visited += list.Decoded
+	w.decoded += list.Decoded
 	v.must(list.Err())
 }
 
-// addBlock adds the postings of the 64 passages from lo on; false means that
+// addAllowed adds the postings of the 64 passages from lo on; false means that
 // there are no more of the term.
-func (r *run) addBlock(x *window, v *view, t *queryTerm, factor float64, lo uint32) bool {
-	list := &r.list
+func (w *visitor) addAllowed(x *window, v *view, t *queryTerm, factor float64, lo uint32) bool {
+	list := &w.list
 	for hi := lo + 64; lo < hi; {
 		if !list.Skip(lo) {
 			return false
 		}
 		from := firstFrom(list.Docs, lo)
 		to := from + firstFrom(list.Docs[from:], hi)
-		r.addPostings(x, v, t, factor, list.Docs[from:to], list.TFs[from:to])
+		w.addTo(x, v, t, factor, list.Docs[from:to], list.TFs[from:to])
 		if to < len(list.Docs) {
 			return true
 		}
@@ -230,16 +231,16 @@ func (r *run) addBlock(x *window, v *view, t *queryTerm, factor float64, lo uint
 }
 
 // fill gives all passages that are allowed a score of 1.
-func (r *run) fill(x *window, i int) {
-	v := &r.s.views[i]
+func (w *visitor) fill(x *window, i int) {
+	v := &w.s.views[i]
 	set := alive(v)
-	if r.allowed != nil {
-		set = r.allowed[i]
+	if w.allowed != nil {
+		set = w.allowed[i]
 	}
-	for b, w := range set {
-		x.dirty[b] |= w
-		for ; w != 0; w &= w - 1 {
-			x.sums[64*b+bits.TrailingZeros64(w)] = 1
+	for b, m := range set {
+		x.dirty[b] |= m
+		for ; m != 0; m &= m - 1 {
+			x.sums[64*b+bits.TrailingZeros64(m)] = 1
 		}
 	}
 }

@@ -2,6 +2,7 @@ package index
 
 import (
 	"slices"
+	"time"
 
 	"quern/index/extract"
 )
@@ -24,12 +25,13 @@ type place struct {
 	first, last int // lines
 	heading     []string
 	own         bool   // the span is the section's own heading line
+	page        int    // from 1; 0 for none
 	hash        uint64 // of what its terms come from; not in the record
 }
 
 func (a place) equal(b place) bool {
 	return a.pid == b.pid && a.start == b.start && a.end == b.end && a.own == b.own &&
-		a.first == b.first && a.last == b.last && slices.Equal(a.heading, b.heading)
+		a.page == b.page && a.first == b.first && a.last == b.last && slices.Equal(a.heading, b.heading)
 }
 
 // smallDocument is up to how many passages are searched one by one.
@@ -62,14 +64,22 @@ func (d *Document) info() DocumentInfo {
 
 // withContent adds what the content says of itself.
 func (i DocumentInfo) withContent(c *extract.Document, passages int) DocumentInfo {
-	i.Type, i.Title, i.Author, i.Passages = c.Type, c.Title, c.Author, passages
+	return i.described(DocumentInfo{
+		Type: c.Type, Title: c.Title, Author: c.Author, Date: c.Date.Truncate(time.Second).UTC(), Extracted: c.Extracted, Truncated: c.Truncated, Passages: passages,
+	})
+}
+
+// described takes over what by says of the content.
+func (i DocumentInfo) described(by DocumentInfo) DocumentInfo {
+	i.Type, i.Title, i.Author, i.Date = by.Type, by.Title, by.Author, by.Date
+	i.Extracted, i.Truncated, i.Passages = by.Extracted, by.Truncated, by.Passages
 	return i
 }
 
 // equal compares all that a user can see.
 func (i DocumentInfo) equal(j DocumentInfo) bool {
-	same := i.Modified.Equal(j.Modified)
-	i.Modified = j.Modified
+	same := i.Modified.Equal(j.Modified) && i.Date.Equal(j.Date)
+	i.Modified, i.Date = j.Modified, j.Date
 	return same && i == j
 }
 

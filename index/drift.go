@@ -95,29 +95,29 @@ func (x *edit) certify(old int) {
 	x.drift += math.Abs(now - d.lastN)
 	d.lastN = now
 	changed := 0
-	terms, rest := x.lookTouched()
-	bound := max(x.drift, rest)
-	if bound > max(maxDrift, d.nextScan) {
-		terms, bound = x.lookAll()
-	}
 	for i := range x.views[old:] {
 		changed += x.views[old+i].PostingCount()
 	}
 	fresh := x.views[old:]
 	budget := d.free + int64(upkeepFactor*changed)
-	if x.cost(terms) > min(d.fine, budget) {
-		terms, rest = x.far(terms)
-		bound = max(bound, rest)
+	found := x.lookTouched(min(d.fine, budget))
+	if max(x.drift, found.rest) > max(maxDrift, d.nextScan) {
+		found = x.lookAll(min(d.fine, budget), budget)
+	} else {
+		found.rest = max(x.drift, found.rest)
+	}
+	switch {
+	case found.many:
 		d.nextScan = lazyDrift
-	} else if bound <= maxDrift {
+	case found.rest <= maxDrift:
 		d.nextScan = 0
 	}
-	if bound > lazyDrift || x.cost(terms) > budget {
+	if found.rest > lazyDrift || found.tooMany || x.cost(found.terms) > budget {
 		x.refer()
 		fresh = x.views
 	} else {
-		x.walkAll(old, terms)
-		x.drift = max(bound, roundDrift)
+		x.walkAll(old, found.terms)
+		x.drift = max(found.rest, roundDrift)
 	}
 	for i := range fresh {
 		x.norm(&fresh[i])
@@ -127,15 +127,15 @@ func (x *edit) certify(old int) {
 
 // refine makes drift small again, whatever it costs.
 func (x *edit) refine() {
-	terms, bound := x.lookAll()
-	if x.cost(terms) > x.postings/2 {
+	found := x.lookAll(x.postings/2, x.postings/2)
+	if found.many {
 		x.refer()
 		for i := range x.views {
 			x.norm(&x.views[i])
 		}
 	} else {
-		x.walkAll(len(x.views), terms)
-		x.drift = max(bound, roundDrift)
+		x.walkAll(len(x.views), found.terms)
+		x.drift = max(found.rest, roundDrift)
 	}
 	x.w.drift.nextScan = 0
 	x.w.drift.reset()
@@ -159,33 +159,60 @@ func (x *edit) look(gid uint32) (to float32, off float64) {
 	return to, math.Abs(idf-float64(st.reference)) + roundDrift
 }
 
-// lookTouched gives the touched terms that have drifted, and the drift of the
-// others.
-func (x *edit) lookTouched() (out []drifted, rest float64) {
+// survey is what looking at terms comes to.
+type survey struct {
+	terms []drifted // that have drifted and are to be walked
+	rest  float64   // drift of the others
+	worst float64   // drift of all
+	cost  int64     // postings of terms
+	// many says that those that have drifted a little are too many to be walked
+	// now: terms are those that have drifted far.
+	many bool
+	// tooMany says that those are too many, too, and not listed.
+	tooMany bool
+}
+
+// add takes a term that has drifted by off, of which few postings may be walked
+// for little drift, and most at all.
+func (s *survey) add(x *edit, gid uint32, to float32, off float64, touched int, few, most int64) {
+	s.worst = max(s.worst, off)
+	if off <= fineLimit || s.many && off <= lazyDrift/2 {
+		s.rest = max(s.rest, off)
+		return
+	}
+	s.cost += int64(x.stats.at(int(gid)).df)
+	if !s.tooMany {
+		s.terms = append(s.terms, x.drifted(gid, to, touched))
+	}
+	if !s.many && s.cost > few {
+		s.many = true
+		var near float64
+		s.terms, near = x.far(s.terms)
+		s.rest, s.cost = max(s.rest, near), x.cost(s.terms)
+	}
+	if s.many && s.cost > most {
+		s.tooMany, s.terms = true, nil
+	}
+}
+
+// lookTouched looks at the touched terms.
+func (x *edit) lookTouched(few int64) (s survey) {
 	x.w.idfs.reset(x.passages)
 	for i, t := range x.w.drift.touched {
 		to, off := x.look(t.gid)
-		if off > fineLimit {
-			out = append(out, x.drifted(t.gid, to, i))
-		} else {
-			rest = max(rest, off)
-		}
+		s.add(x, t.gid, to, off, i, few, math.MaxInt64)
 	}
-	return out, rest
+	return s
 }
 
-// lookAll gives all terms that have drifted, and the drift of the others.
-func (x *edit) lookAll() (out []drifted, rest float64) {
+// lookAll looks at all terms.
+func (x *edit) lookAll(few, most int64) (s survey) {
 	x.w.idfs.reset(x.passages)
 	for gid := range uint32(x.stats.len()) {
 		to, off := x.look(gid)
-		if off > fineLimit {
-			out = append(out, x.drifted(gid, to, -1))
-		} else {
-			rest = max(rest, off)
-		}
+		s.add(x, gid, to, off, -1, few, most)
 	}
-	return out, rest
+	return s
 }
 
 func (x *edit) drifted(gid uint32, to float32, touched int) drifted {
@@ -205,15 +232,6 @@ func (x *edit) far(terms []drifted) (far []drifted, rest float64) {
 		}
 	}
 	return far, rest
-}
-
-// worst is the drift of the terms if they are not walked.
-func worst(x *edit, terms []drifted) (off float64) {
-	for _, t := range terms {
-		_, o := x.look(t.gid)
-		off = max(off, o)
-	}
-	return off
 }
 
 // cost is how many postings walking the terms reads.
@@ -243,6 +261,8 @@ func (x *edit) norm(v *view) {
 	v.EachTerm(func(r int, gid uint32, _ int) {
 		references[r] = float64(x.stats.at(int(gid)).reference)
 	})
+	v.norms = pages[float64]{}
+	v.norms.grow(x.txn, v.Passages())
 	w := normWriter{view: v, txn: x.txn}
 	for local := range v.Passages() {
 		var sum rank.Squares

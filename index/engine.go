@@ -42,6 +42,8 @@ type Engine struct {
 	disk, mem, writer chan struct{}
 	state             writerState
 
+	latent *latent
+
 	wakeMem, wakeDisk chan struct{} // tell the loops that there may be work
 	applying          atomic.Int32  // calls of Apply under way
 	builders          sync.Pool     // of *builder
@@ -80,6 +82,7 @@ func Open(o Options) (*Engine, error) {
 		}
 	}
 	e.loops.Go(e.memLoop)
+	e.loops.Go(e.latentLoop)
 	if e.store != nil {
 		e.loops.Go(e.diskLoop)
 	}
@@ -104,6 +107,7 @@ func newEngine(o Options) (*Engine, error) {
 	}
 	e.words = sync.OnceValue(func() *analysis.Analyzer { return unstopped(analyzer, o.Analysis.Stemmer) })
 	e.forms = sync.OnceValue(func() *analysis.Analyzer { return unstopped(analyzer, analysis.None) })
+	e.latent = newLatent(e, o)
 	e.closing, e.close = context.WithCancel(context.Background())
 	return e, nil
 }
@@ -150,7 +154,13 @@ func (e *Engine) Close() error {
 				e.log.Warn("norms were not refined", "error", err)
 			}
 			e.noteUpkeep(e.Snapshot(), 0)
-			e.failed = errors.Join(e.flush(context.Background()), e.store.lock.Close())
+			e.failed = e.flush(context.Background())
+			if e.failed == nil {
+				if err := e.describe(); err != nil { // it will be counted when it is opened
+					e.log.Warn("the next start will take longer", "error", err)
+				}
+			}
+			e.failed = errors.Join(e.failed, e.store.lock.Close())
 		}
 	})
 	return e.failed
@@ -257,6 +267,7 @@ func (e *Engine) apply(ctx context.Context, changes []Change) (uint64, error) {
 		e.current.Store(next)
 		e.noteUpkeep(next, next.postings/4)
 		signal(e.wakeMem)
+		signal(e.latent.wake)
 	}
 	return e.Snapshot().generation, nil
 }

@@ -16,17 +16,35 @@ type occurrence struct {
 // occurrences goes through the terms of a passage: those of the query, and its
 // norm (TFIDF only). Every exact score of a passage is made of these.
 func (q *query) occurrences(s *Snapshot, v *view, terms []segment.TermTF, wanted []present, idfs *idfMemo, out []occurrence) ([]occurrence, float64) {
-	var sum rank.Squares
 	for _, t := range terms {
-		wanted = seek(wanted, t.Term)
-		if len(wanted) > 0 && wanted[0].rank == t.Term {
+		if len(wanted) == 0 {
+			break
+		}
+		if wanted = seek(wanted, t.Term); len(wanted) > 0 && wanted[0].rank == t.Term {
 			out = append(out, occurrence{wanted[0].term, t.TF})
 		}
-		if q.model == TFIDF {
-			sum.Add(q.weight(t.TF, idfs.idf(int(s.stats.at(int(v.GID(int(t.Term)))).df))))
-		}
+	}
+	if q.model != TFIDF {
+		return out, 0
+	}
+	var sum rank.Squares
+	for i, df := range idfs.dfsOf(s, v, terms) {
+		sum.Add(q.weight(terms[i].TF, idfs.idf(int(df))))
 	}
 	return out, sum.Norm()
+}
+
+// dfsOf gives the df of each term. It goes step by step through all of them, so
+// that the processor waits for many places in memory at once.
+func (m *idfMemo) dfsOf(s *Snapshot, v *view, terms []segment.TermTF) []uint32 {
+	m.dfs = m.dfs[:0]
+	for _, t := range terms {
+		m.dfs = append(m.dfs, v.GID(int(t.Term)))
+	}
+	for i, gid := range m.dfs {
+		m.dfs[i] = s.stats.at(int(gid)).df
+	}
+	return m.dfs
 }
 
 // seek drops what stands before r.
@@ -58,8 +76,9 @@ func (q *query) lengthNorm(length uint32) float64 {
 // of the others.
 type idfMemo struct {
 	n      int
+	dfs    []uint32      // scratch
 	known  [4096]float64 // 0: not computed; an idf is at least 1
-	latest [1024]struct {
+	latest [8192]struct {
 		df  int
 		idf float64
 	}
@@ -68,7 +87,7 @@ type idfMemo struct {
 // reset prepares the memo for N passages.
 func (m *idfMemo) reset(n int) {
 	if m.n != n {
-		*m = idfMemo{n: n}
+		*m = idfMemo{n: n, dfs: m.dfs}
 	}
 }
 

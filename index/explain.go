@@ -20,7 +20,11 @@ func (s *Snapshot) Explain(text string, o SearchOptions, path string, n int) (*E
 // there is no such passage.
 func (s *Snapshot) ExplainQuery(asked *lang.Query, o SearchOptions, path string, n int) (x *Explanation, err error) {
 	err = s.read(func(s *Snapshot) error {
-		x, err = s.explain(asked, o, path, n)
+		if o.Model == Hybrid {
+			x, err = s.explainHybrid(asked, o, path, n)
+		} else {
+			x, err = s.explain(asked, o, path, n)
+		}
 		return err
 	})
 	return x, err
@@ -58,6 +62,10 @@ func (s *Snapshot) explain(asked *lang.Query, o SearchOptions, path string, n in
 		x.Terms = []TermExplanation{{Boost: 1, Contribution: 1}}
 	}
 	x.Demands = s.account(q, i, local, d)
+	if q.best {
+		x.Model = Best
+		return x, s.explainBest(x, q, o, path, n)
+	}
 	return x, nil
 }
 
@@ -82,9 +90,9 @@ func (r *run) meets(x *demand, i int, v *view, local int) bool {
 		if g[i] < 0 {
 			return false
 		}
-		v.read(g[i], &r.list)
-		ok := r.list.Skip(uint32(local)) && slices.Contains(r.list.Docs, uint32(local))
-		v.must(r.list.Err())
+		v.read(g[i], &r.visitor(0).list)
+		ok := r.visitor(0).list.Skip(uint32(local)) && slices.Contains(r.visitor(0).list.Docs, uint32(local))
+		v.must(r.visitor(0).list.Err())
 		return ok
 	}
 	for _, group := range x.groups {
@@ -93,6 +101,18 @@ func (r *run) meets(x *demand, i int, v *view, local int) bool {
 		}
 	}
 	return x.check == nil && !x.not || x.check != nil && x.check.passes(r, v, local) != x.not
+}
+
+// explainBest adds what the model best adds.
+func (s *Snapshot) explainBest(x *Explanation, q *query, o SearchOptions, path string, n int) error {
+	bonuses, ok, err := s.closely(context.Background(), q, o, path, n)
+	x.Closely = ok
+	for _, b := range bonuses {
+		value := b.value()
+		x.Score += value
+		x.Bonuses = append(x.Bonuses, BonusExplanation{b.kind, b.name, b.tf, b.weight, b.idf, b.length, value})
+	}
+	return err
 }
 
 // account lists every term's part.

@@ -22,7 +22,7 @@ func (r *run) hits(all []found) []Hit {
 			Passage: f.doc.passage(f.key.Passage, f.view, f.local, buf),
 		}
 		if r.o.Text {
-			marks := m.marks(h.Text)
+			marks := m.marks(h.Text, f.doc.info.Type)
 			h.Highlights, h.Snippet = spans(marks), snippet(marks)
 		}
 		out = append(out, h)
@@ -55,7 +55,7 @@ type mark struct {
 // marks finds the query's terms, whatever form of the word a text has, and its
 // phrases whole. They are found in the text as shown, which may be longer or
 // shorter than the source.
-func (m *marker) marks(text string) []mark {
+func (m *marker) marks(text, kind string) []mark {
 	var out []mark
 	for i, seq := range m.q.spans {
 		seq.each([]byte(text), func(start, end int) bool {
@@ -63,7 +63,7 @@ func (m *marker) marks(text string) []mark {
 			return true
 		})
 	}
-	m.analyzer.Tokens([]byte(text), func(t analysis.Token) bool {
+	m.analyzer.Of([]byte(text), isCode(kind)).Tokens([]byte(text), func(t analysis.Token) bool {
 		if i, ok := m.terms[t.Term]; ok {
 			x := &m.q.terms[i]
 			out = append(out, mark{t.Start, t.End, i, x.idf * x.boost})

@@ -12,9 +12,9 @@
 // (commit.go). Norms, which every change moves, are kept approximately, with a
 // proof of how far off they are (drift.go, norms.go); a search finds by them the
 // few passages that may be among the best, and computes those exactly
-// (search.go, choose.go, exact.go), passing by the blocks of passages that cannot
-// hold any (prune.go). A damaged file is set aside (damage.go,
-// aside.go).
+// (search.go, visit.go, choose.go, exact.go), passing by the blocks of passages
+// that cannot hold any (prune.go, list.go, block.go). A damaged file is set aside
+// (damage.go, aside.go), a removed directory written again (keep.go).
 package index
 
 import (
@@ -40,8 +40,8 @@ type Options struct {
 	// HeadingTerms makes the words of a passage's heading path count as
 	// terms of the passage.
 	HeadingTerms bool
-	// Threads bounds the goroutines that analyse one batch; 0 means the
-	// number of CPUs.
+	// Threads bounds the goroutines that analyse one batch, and those that
+	// answer one search if it is much work; 0 means the number of CPUs.
 	Threads int
 	Log     *slog.Logger
 
@@ -54,11 +54,18 @@ type Options struct {
 	// written to disk; 0 means 64 MiB.
 	MemoryBudget int64
 	// CommitEvery is how long a change may wait before it is made durable;
-	// 0 means 2 seconds.
+	// 0 means 2 seconds. A sixteenth of PurgeAfter is the most.
 	CommitEvery time.Duration
 	// PurgeAfter is the time by which the text of a document that is gone
 	// is gone from the disk, too; 0 means one hour.
 	PurgeAfter time.Duration
+	// Embedder makes the vectors of Hybrid; nil: they are learned from the index
+	// itself.
+	Embedder Embedder
+	// Run, if set, does work of Apply that is spread over several goroutines: it
+	// calls its argument, once, and returns when that has returned. It is for those
+	// who want it done at another priority.
+	Run func(work func())
 	// OnDamage, if set, is told of each damaged file that was set aside,
 	// from any goroutine: documents are missing and must be put again.
 	OnDamage func(error)
@@ -96,8 +103,8 @@ type Change struct {
 }
 
 // Move says that the document at From is now the one described by To, whose
-// Content is nil. A document already at To.Path is replaced. Type and title
-// stay: a document whose new name makes it another format must be put anew.
+// Content is nil. A document already at To.Path is replaced. Type, title and what
+// else its content says stay: a document whose new name makes it another format must be put anew.
 type Move struct {
 	From string
 	To   Document
@@ -110,6 +117,7 @@ type Model string
 const (
 	TFIDF Model = "tfidf"
 	BM25  Model = "bm25"
+	Best  Model = "best" // see best.go
 )
 
 // TF names how often-repeated terms are weighted by TF-IDF.
@@ -130,6 +138,10 @@ type SearchOptions struct {
 	K1, B     float64 // BM25 only
 	// CollapseDocument keeps each document's best passage.
 	CollapseDocument bool
+	// Lexical is the lexical model of Hybrid; "" means Best. Weight is that of the
+	// cosine; 0 means DefaultHybridWeight.
+	Lexical Model
+	Weight  float64
 	// Keep, if set, is asked for each document that holds a hit; it changes
 	// no score.
 	Keep func(*DocumentInfo) bool
@@ -145,11 +157,16 @@ type SearchOptions struct {
 
 // DocumentInfo is what the index knows of a document.
 type DocumentInfo struct {
-	Path, Folder, Rel, Type, Title, Author string
-	Modified                               time.Time
-	Size                                   int64
-	Passages                               int
-	Fingerprint                            string
+	Path, Folder, Rel, Type, Title string
+	Modified                       time.Time
+	Size                           int64
+	Passages                       int
+	Fingerprint                    string
+	// Author, Date, Extracted and Truncated are those of extract.Document.
+	Author    string
+	Date      time.Time
+	Extracted bool
+	Truncated string
 }
 
 // Result is the answer to a query.
@@ -160,7 +177,13 @@ type Result struct {
 	// TotalAtLeast says that there may be more hits than Total: the search
 	// passed by passages that could not be among those wanted.
 	TotalAtLeast bool
-	Hits         []Hit
+	// Lost says that the search met a damaged file: it is answered from what is
+	// left, and documents that will be put again (see Options.OnDamage) may be
+	// missing.
+	Lost bool
+	// Degraded is why a hybrid search had no vectors, or "".
+	Degraded string
+	Hits     []Hit
 }
 
 // Hit is a passage found.
@@ -190,6 +213,7 @@ type Passage struct {
 	Lines   [2]int
 	Bytes   [2]int
 	Heading []string
+	Page    int    // from 1; 0 where the format has none
 	Length  int    // |p| in terms
 	Text    string // UTF-8, \n line ends
 }
@@ -197,6 +221,7 @@ type Passage struct {
 // Explanation accounts for a score: the contributions, added in order, are it.
 type Explanation struct {
 	Model                  Model
+	Lexical                Model // of Hybrid; "" for the others
 	TF                     TF
 	Score                  float64
 	Passages               int
@@ -206,9 +231,14 @@ type Explanation struct {
 	K1, B                  float64 // BM25
 	Terms                  []TermExplanation
 	Dropped                []string // query terms that no passage contains
+	Hybrid                 *HybridExplanation
 	// Demands are what the query asks of a passage besides its score. One that
 	// does not meet them all is no hit.
 	Demands []DemandExplanation
+	// For Best: whether the passage was looked at closely, and what was added for
+	// it, in the order of adding.
+	Closely bool
+	Bonuses []BonusExplanation
 }
 
 // DemandExplanation says of a part of the query whether the passage meets it.
@@ -231,6 +261,16 @@ type TermExplanation struct {
 	// idf times the query's tf, and tf over tf plus the length's part.
 	QueryWeight, PassageWeight float64
 	Contribution               float64
+}
+
+// BonusExplanation is what the model best adds to a score: weight · idf · tf /
+// (tf + length).
+type BonusExplanation struct {
+	Kind                string // HeadingBonus, PairBonus or PartBonus
+	Name                string // the term, or the two terms
+	TF                  int
+	Weight, IDF, Length float64
+	Contribution        float64
 }
 
 // Stats count what a snapshot holds.

@@ -191,6 +191,11 @@ func (e *Engine) assemble(m *manifest, views []view, norms *normsFile, lost bool
 	s.views, s.totals, s.folders = views, m.totals, m.folders
 	err := guard(views, func() {
 		x := e.edit(s)
+		if !lost && norms.knows(s) {
+			x.number()
+			norms.adoptStatistics(x)
+			return
+		}
 		x.count()
 		if lost {
 			x.dropBroken()
@@ -202,7 +207,7 @@ func (e *Engine) assemble(m *manifest, views []view, norms *normsFile, lost bool
 		return err
 	}
 	e.current.Store(s)
-	e.store.norms = m.norms
+	e.store.norms, e.store.described = m.norms, !lost && norms.knows(s)
 	if lost {
 		signal(e.wakeMem)
 	} else {
@@ -214,6 +219,12 @@ func (e *Engine) assemble(m *manifest, views []view, norms *normsFile, lost bool
 // count finds out all that the views say of terms, slots and pids, for a
 // snapshot whose totals are known but for the terms.
 func (x *edit) count() {
+	x.number()
+	x.countTerms()
+}
+
+// number finds out which slots and pids are in use.
+func (x *edit) number() {
 	w := x.w
 	for i := range x.views {
 		v := &x.views[i]
@@ -226,7 +237,6 @@ func (x *edit) count() {
 		}
 	}
 	x.slots = max(x.slots, int(w.nextSlot))
-	x.countTerms()
 	x.findFreeSlots()
 }
 
@@ -315,23 +325,23 @@ func (x *edit) adoptNorms(file *normsFile) {
 		switch {
 		case file.adopt(x, v):
 		case v.HasScores():
-			for local := range v.Passages() {
-				v.setNorm(x.txn, local, float64(v.Norm2(local)))
-			}
+			seg := v.seg
+			v.adoptNorms(x.txn, func(i int) float64 { return float64(seg.Norm2(i)) })
 			x.adoptReferences(v)
 		default:
 			unknown = append(unknown, v)
 		}
 	}
 	x.w.drift.lastN = math.Log(float64(1 + x.passages))
-	terms, rest := x.lookAll() // gives those a reference that have none
-	x.drift = max(rest, worst(x, terms))
+	some := freeUpkeep + x.postings/32
+	found := x.lookAll(some, some) // gives those a reference that have none
+	x.drift = max(found.worst, roundDrift)
 	for _, v := range unknown {
 		x.norm(v)
 	}
-	if x.cost(terms) <= freeUpkeep+x.postings/32 {
-		x.walkAll(len(x.views), terms)
-		x.drift = max(rest, roundDrift)
+	if !found.many {
+		x.walkAll(len(x.views), found.terms)
+		x.drift = max(found.rest, roundDrift)
 	}
 }
 

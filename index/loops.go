@@ -18,6 +18,11 @@ const refineAfter = 100 * time.Millisecond
 // it, so that it never takes much of a processor.
 const refineRest = 20
 
+// purgeParts is into how many parts PurgeAfter is cut: by the time three quarters
+// of it are over dead text is merged away, within one part it is seen that they
+// are, and within another one the old files go.
+const purgeParts = 16
+
 // memLoop merges segments in memory as they come, and writes them to disk when
 // there are many or some time has passed. When no more come it refines the
 // norms. It ends when the engine closes.
@@ -81,7 +86,7 @@ func (e *Engine) diskLoop() {
 	for {
 		var tick <-chan time.Time
 		if e.mourns() {
-			tick = time.After(e.opts.PurgeAfter / 8)
+			tick = time.After(e.opts.PurgeAfter / purgeParts)
 		}
 		select {
 		case <-e.closing.Done():
@@ -174,6 +179,9 @@ func (e *Engine) mergeDiskBy(ctx context.Context, choose func([]view) (lo, hi in
 		return false, nil
 	}
 	m := newMerge(s, lo, hi)
+	if err := e.keepDirectory(); err != nil {
+		return false, err
+	}
 	if !m.empty() {
 		var err error
 		if m.out, err = e.store.write(ctx, m); err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"quern/index/extract"
 	"quern/index/segment"
 	"quern/index/segment/vfs"
 
@@ -175,8 +176,8 @@ func (s *Snapshot) manifestOf(st *store, norms string) *manifest {
 
 // optionsKey tells indexes that hold other things from each other.
 func (o *Options) optionsKey() string {
-	key := fmt.Sprintf("segment %d record 2 chunk %+v analysis %+v headings %v",
-		segment.Version, o.Chunk, o.Analysis, o.HeadingTerms)
+	key := fmt.Sprintf("segment %d record %d extract %d chunk %+v analysis %+v headings %v",
+		segment.Version, recordVersion, extract.Version, o.Chunk, o.Analysis, o.HeadingTerms)
 	return strings.ToValidUTF8(key, "?")
 }
 

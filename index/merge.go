@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -55,7 +57,31 @@ func chooseMerge(sizes []size) (lo, hi int) {
 			return i, i + 1
 		}
 	}
-	return 0, 0
+	return cheapestMerge(sizes)
+}
+
+// cheapestMerge returns the range of segments that is least work to merge if there
+// are too many: where a large one has died away, small older ones are left behind
+// it.
+func cheapestMerge(sizes []size) (lo, hi int) {
+	total := 0
+	for _, s := range sizes {
+		total += s.live
+	}
+	if len(sizes) <= mergeFanIn+bits.Len(uint(total)) {
+		return 0, 0
+	}
+	least := math.MaxInt
+	for i := 0; i+mergeFanIn <= len(sizes); i++ {
+		live := 0
+		for _, s := range sizes[i : i+mergeFanIn] {
+			live += s.live
+		}
+		if live < least {
+			least, lo = live, i
+		}
+	}
+	return lo, lo + mergeFanIn
 }
 
 // bulkSegment: segments in memory of so many passages are left for the flush,
@@ -199,6 +225,7 @@ func (x *edit) exchange(lo int, m *merge) {
 // are now.
 func (x *edit) viewOf(m *merge, sources []view) view {
 	v := newView(x.txn, m.out, sources[0].first)
+	v.derived = x.derived
 	norms := normWriter{view: &v, txn: x.txn}
 	for k := range sources {
 		s := &sources[k]
@@ -228,6 +255,9 @@ func (x *edit) releaseTerms(m *merge) {
 		dropped = m.allTerms()
 	}
 	for _, t := range dropped {
+		if x.stats.at(int(t.gid)).df > 0 {
+			continue // a live passage has it
+		}
 		if _, ok := x.gid([]byte(t.name)); ok {
 			continue
 		}

@@ -26,11 +26,15 @@ func (o *Options) fill() error {
 	if o.PurgeAfter <= 0 {
 		o.PurgeAfter = defaultPurge
 	}
+	o.CommitEvery = min(o.CommitEvery, o.PurgeAfter/purgeParts)
 	if o.maxima == (segment.Maxima{}) {
 		o.maxima, o.visitAll = segment.DefaultMaxima, visitAll
 	}
 	if o.selectiveShare == 0 {
 		o.eagerChecks, o.selectiveShare = eagerChecks, selectiveShare
+	}
+	if o.Run == nil {
+		o.Run = func(work func()) { work() }
 	}
 	if o.OnDamage == nil {
 		o.OnDamage = func(error) {}

@@ -36,3 +36,46 @@ func TestPages(t *testing.T) {
 		}
 	})
 }
+
+// TestPagesOnABase changes, and makes longer, arrays that begin as a function.
+func TestPagesOnABase(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 200).Draw(t, "n")
+		base := func(i int) int {
+			if i >= n {
+				t.Fatalf("base is asked for %d of %d", i, n)
+			}
+			return 3 * i
+		}
+		p := pagesOn(1, n, base)
+		want := make([]int, n)
+		for i := range want {
+			want[i] = 3 * i
+		}
+		for txn := range uint64(8) {
+			before, kept := p, slices.Clone(want)
+			switch rapid.IntRange(0, 2).Draw(t, "what") {
+			case 0:
+				more := len(want) + rapid.IntRange(0, 130).Draw(t, "more")
+				p.grow(txn+2, more)
+				want = append(want, make([]int, more-len(want))...)
+			default:
+				if len(want) > 0 {
+					i := rapid.IntRange(0, len(want)-1).Draw(t, "i")
+					p.set(txn+2, i, -i)
+					want[i] = -i
+				}
+			}
+			for i, v := range want {
+				if p.at(i) != v {
+					t.Fatalf("element %d is %d, not %d", i, p.at(i), v)
+				}
+			}
+			for i, v := range kept {
+				if before.at(i) != v {
+					t.Fatalf("element %d of the copy is %d, not %d", i, before.at(i), v)
+				}
+			}
+		}
+	})
+}

@@ -145,8 +145,7 @@ func (t *target) finish() {
 		t.info = t.info.withContent(t.content, len(t.places))
 		return
 	}
-	old := &t.old.info
-	t.info.Type, t.info.Title, t.info.Passages = old.Type, old.Title, old.Passages
+	t.info = t.info.described(t.old.info)
 	t.places = t.old.places
 }
 

@@ -44,7 +44,7 @@ type job struct {
 func (e *Engine) prepare(ctx context.Context, p *plan) error {
 	var targets []*target
 	p.each(func(t *target) { targets = append(targets, t) })
-	err := parallel(ctx, e.opts.Threads, len(targets), func(i int) error {
+	err := parallel(ctx, e.opts.Run, e.opts.Threads, len(targets), func(i int) error {
 		t := targets[i]
 		if t.content != nil {
 			t.places = e.split(t.content)
@@ -63,7 +63,7 @@ func (e *Engine) prepare(ctx context.Context, p *plan) error {
 		return t.unchanged
 	})
 	p.parts = e.partition(targets)
-	err = parallel(ctx, e.opts.Threads, len(p.parts), func(i int) error {
+	err = parallel(ctx, e.opts.Run, e.opts.Threads, len(p.parts), func(i int) error {
 		err := error(nil)
 		if damage := guard(p.base.views, func() { err = e.analyse(ctx, p.base, &p.parts[i]) }); damage != nil {
 			return damage
@@ -86,9 +86,9 @@ func (e *Engine) giveBack(targets []*target) {
 	}
 }
 
-// parallel calls f(0) … f(n-1) from several goroutines, all of which end
-// before it returns, and returns the first error or the cause of ctx.
-func parallel(ctx context.Context, threads, n int, f func(int) error) error {
+// parallel calls f(0) … f(n-1) from several goroutines, of which run does the work
+// and all of which end before it returns, and returns the first error or the cause of ctx.
+func parallel(ctx context.Context, run func(func()), threads, n int, f func(int) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var next atomic.Int64
@@ -105,7 +105,7 @@ func parallel(ctx context.Context, threads, n int, f func(int) error) error {
 	}
 	var wg sync.WaitGroup
 	for range min(threads, n) {
-		wg.Go(work)
+		wg.Go(func() { run(work) })
 	}
 	wg.Wait()
 	return context.Cause(ctx)
@@ -118,21 +118,24 @@ func (e *Engine) split(d *extract.Document) []place {
 	for i, c := range passages {
 		out[i] = place{
 			start: c.Start, end: c.End, first: c.FirstLine, last: c.LastLine,
-			heading: c.Heading, own: c.HeadingOnly,
+			heading: c.Heading, own: c.HeadingOnly, page: c.Page,
 		}
-		out[i].hash = out[i].sum(d.Text)
+		out[i].hash = out[i].sum(d)
 	}
 	return out
 }
 
 // sum hashes all that the passage's terms come from.
-func (a *place) sum(text []byte) uint64 {
-	h := xxh3.Hash(text[a.start:a.end])
+func (a *place) sum(d *extract.Document) uint64 {
+	h := xxh3.Hash(d.Text[a.start:a.end])
 	for _, heading := range a.heading {
 		h = h*0x9e3779b97f4a7c15 + xxh3.HashString(heading) + 1
 	}
 	if a.own {
 		h++
+	}
+	if isCode(d.Type) {
+		h += 2
 	}
 	return h
 }
@@ -168,7 +171,7 @@ func (s *Snapshot) keep(t *target) (fresh []int) {
 // document must have the same terms and show the same text.
 func (s *Snapshot) sameTerms(t *target, p *place, n int, buf *segment.TextBuffer) bool {
 	old := &t.old.places[n]
-	if p.own != old.own || !slices.Equal(p.heading, old.heading) {
+	if p.own != old.own || !slices.Equal(p.heading, old.heading) || isCode(t.old.info.Type) != isCode(t.content.Type) {
 		return false
 	}
 	v, local := s.locate(t.old, n)
@@ -211,9 +214,9 @@ func (e *Engine) partition(targets []*target) []part {
 // batch have been in the one before: it keeps what it found out about terms.
 type builder struct {
 	segment.Builder
-	memo  analysis.Memo
-	gids  []uint32 // by provisional number of a term; noGID if not known
-	epoch uint64   // of the numbering that gids are of
+	memos map[*analysis.Analyzer]*analysis.Memo // by the analyzer of a kind of texts
+	gids  []uint32                              // by provisional number of a term; noGID if not known
+	epoch uint64                                // of the numbering that gids are of
 	out   bytes.Buffer
 }
 
@@ -232,7 +235,7 @@ func (b *builder) next() {
 		return
 	}
 	b.Reset()
-	b.memo.Reset()
+	b.memos = nil
 	b.gids = b.gids[:0]
 }
 
@@ -293,7 +296,7 @@ func (e *Engine) analyse(ctx context.Context, base *Snapshot, p *part) error {
 func (e *Engine) addPassage(b *builder, j job) {
 	a := &j.t.places[j.n]
 	text := j.t.content.Text[a.start:a.end]
-	e.addTerms(b, text, a)
+	e.addTerms(b, j.t.content.Type, text, a)
 	b.EndPassage(segment.Passage{ID: a.pid, Doc: uint64(j.t.slot), Hash: a.hash, Text: shown(text)})
 }
 
@@ -308,8 +311,9 @@ func shown(text []byte) []byte {
 // addTerms adds the terms of a passage: of its text and, if they count, of its
 // heading path, each heading once for each time it stands there. A passage that
 // is itself the heading line has its own heading's words already.
-func (e *Engine) addTerms(b *builder, text []byte, a *place) {
-	e.analyzer.Numbers(text, b, &b.memo)
+func (e *Engine) addTerms(b *builder, kind string, text []byte, a *place) {
+	analyzer := e.analyzer.Of(text, isCode(kind))
+	b.add(analyzer, text)
 	if !e.opts.HeadingTerms {
 		return
 	}
@@ -318,6 +322,19 @@ func (e *Engine) addTerms(b *builder, text []byte, a *place) {
 		path = path[:len(path)-1]
 	}
 	for _, heading := range path {
-		e.analyzer.Numbers([]byte(heading), b, &b.memo)
+		b.add(analyzer, []byte(heading))
 	}
+}
+
+// add adds the terms of a text.
+func (b *builder) add(a *analysis.Analyzer, text []byte) {
+	memo := b.memos[a]
+	if memo == nil {
+		if b.memos == nil {
+			b.memos = make(map[*analysis.Analyzer]*analysis.Memo)
+		}
+		memo = new(analysis.Memo)
+		b.memos[a] = memo
+	}
+	a.Numbers(text, b, memo)
 }

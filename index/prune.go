@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"quern/index/segment"
 )
@@ -15,7 +17,8 @@ import (
 // of the other terms are read whole. What these add up to, and the maxima of the
 // frequent terms, bound the scores in each superblock. The superblocks are taken
 // from the highest bound on until the bounds are below the floor, and of each
-// only the blocks whose own bound reaches it are visited.
+// only the blocks whose own bound reaches it are visited: side by side when they
+// are many, with one floor for all.
 //
 // Source: Mallia, Suel & Tonellotto, Faster Learned Sparse Retrieval with
 // Block-Max Pruning (2024).
@@ -26,15 +29,6 @@ import (
 // visitAll is when not to prune: a query whose terms have no more postings than
 // this, all together, visits them all and counts its hits exactly.
 const visitAll = 10_000
-
-// blockList is a frequent term's postings in a view.
-type blockList struct {
-	segment.Postings
-	maxima segment.TermMaxima
-	t      *queryTerm
-	factor float64     // TFIDF: of a tf's weight in the sum
-	worth  [16]float64 // TFIDF: the most that a code says the term adds
-}
 
 // prunes reports whether to look for passages to pass by. Raw counts have no
 // lower bound: there is no floor then.
@@ -64,123 +58,194 @@ func (r *run) anyFrequent(i int) bool {
 // pruned is a view of which only some blocks are visited.
 type pruned struct {
 	*view
-	i      uint32
-	window // on the sums of its passages
-	lists  []*blockList
-	super  uint         // log2 of blocks in a superblock
-	waits  segment.Bits // blocks to be visited
+	i      uint32 // in the snapshot
+	n      int    // in pruner.views
+	blocks        // what is known of them
+	lists  []*list
+	super  uint // log2 of blocks in a superblock
+	first  int  // of its superblocks, in pruner.order
+
+	touched segment.Bits // blocks that have rare terms
+	waits   segment.Bits // blocks to be visited
 }
 
-// split reads the postings of the view's rare terms, and begins to read those of
-// its frequent ones.
-func (r *run) split(i int) (*pruned, error) {
-	v := &r.s.views[i]
-	p := &pruned{view: v, i: uint32(i), window: r.take(v.Passages()), waits: segment.NewBits(v.blocks())}
+// split opens the postings of a view's terms.
+func (r *run) split(i int) *pruned {
+	v, w := &r.s.views[i], r.visitor(0)
+	p := &pruned{view: v, i: uint32(i), blocks: r.take(v.blocks())}
+	p.touched, p.waits = segment.NewBits(v.blocks()), segment.NewBits(v.blocks())
 	p.super, _ = v.SuperBlocks()
-	inOrder := true
-	for n, w := range r.wanted[i] {
-		if n%16 == 0 && r.ctx.Err() != nil {
-			return nil, context.Cause(r.ctx)
-		}
-		if !r.frequent(v, w) {
-			inOrder = inOrder && len(p.lists) == 0
-			r.accumulate(&p.window, v, w)
-			continue
-		}
+	for _, t := range r.wanted[i] {
 		l := r.newList()
-		l.open(v, int(w.rank), &r.q.terms[w.term], r.q)
+		l.open(v, t, r.q, r.frequent(v, t), &w.list)
 		p.lists = append(p.lists, l)
 	}
-	if !inOrder && len(r.wanted[i]) > 2 { // of two, either order gives the same
-		r.outOfOrder = true
-	}
-	return p, nil
-}
-
-func (l *blockList) open(v *view, rank int, t *queryTerm, q *query) {
-	l.t = t
-	v.read(rank, &l.Postings)
-	l.maxima, _ = l.Postings.Maxima()
-	if q.model == TFIDF {
-		l.factor = q.factor(l.t)
-		for code, impact := range l.maxima.MaxImpacts() {
-			l.worth[code] = impact * l.factor
-		}
-	}
+	return p
 }
 
 // pruner visits the blocks of the pruned views.
 type pruner struct {
 	*run
-	views  []*pruned
-	order  []candidate // superblocks: bound, place in views, and number as local
-	common [64]float64 // by block of a superblock: what frequent terms are worth
+	views []*pruned
+	order []candidate // superblocks: bound, place in views, and number as local
 }
 
-// firstSupers is how many superblocks are looked at first, to have a floor for
-// the others.
-const firstSupers = 8
+const (
+	// firstSupers is how many superblocks are looked at first, to have a floor
+	// for the others; moreSupers, how many times as many each time after.
+	firstSupers = 8
+	moreSupers  = 4
+	// firstBlocks is how many blocks are visited from the highest bound on, so
+	// that the floor rises soon.
+	firstBlocks = 64
 
-// prune visits the blocks of views that may hold one of the best, when the rare
-// terms have been added up.
+	// Work is shared out when there is more of it than this: postings of rare
+	// terms, maxima, and blocks to be visited, each for every term.
+	manyPostings = 1 << 16
+	manyMaxima   = 1 << 16
+	manyBlocks   = 1 << 10
+	// runOfBlocks is how many blocks are visited in a row.
+	runOfBlocks = 32
+)
+
+// prune visits the blocks of views that may hold one of the best.
 func (r *run) prune(views []*pruned) error {
 	p := &pruner{run: r, views: views, order: r.supers[:0]}
-	for i := range views {
-		p.boundRare(views[i])
-		p.boundSupers(i)
+	if err := p.readRare(); err != nil {
+		return err
+	}
+	for i, v := range views {
+		v.n = i
+		p.addSupers(v)
+		p.boundRare(v)
+		p.boundSupers(v)
 	}
 	r.supers = p.order
 	heapify(p.order)
-	for n := firstSupers; len(p.order) > 0; n = len(p.order) {
-		if r.ctx.Err() != nil {
-			return context.Cause(r.ctx)
+	for n := firstSupers; len(p.order) > 0; n *= moreSupers {
+		if err := p.expand(n); err != nil {
+			return err
 		}
-		p.expand(n)
-		p.visitWaiting()
+		if err := p.visitWaiting(); err != nil {
+			return err
+		}
 	}
 	for _, v := range views {
-		v.discard()
-		for _, l := range v.lists {
-			v.must(l.Err())
-			r.visited += l.Decoded
+		v.forget()
+		for _, w := range r.visitors[:r.visiting] {
+			w.decoded += w.endCursors(v)
 		}
 	}
 	return nil
 }
 
+// spread calls f(w, 0) … f(w, n-1) from several goroutines, each with a visitor
+// of its own, if many. They all end before it returns.
+func (r *run) spread(many bool, n int, f func(w *visitor, i int)) error {
+	var next atomic.Int64
+	work := func(w *visitor) {
+		for i := int(next.Add(1)) - 1; i < n && r.ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+			f(w, i)
+		}
+	}
+	helpers := 0
+	if many || r.s.engine.opts.visitAll == 0 {
+		helpers = min(r.s.engine.opts.Threads, n) - 1
+	}
+	var wg sync.WaitGroup
+	defer wg.Wait() // also when work panics
+	damage := make([]error, max(helpers, 0))
+	for k := range damage {
+		w := r.visitor(k + 1)
+		wg.Go(func() { damage[k] = guard(r.s.views, func() { work(w) }) })
+	}
+	work(r.visitor(0))
+	wg.Wait()
+	for _, d := range damage {
+		if d != nil {
+			panic(d) // for the guard of the search
+		}
+	}
+	return context.Cause(r.ctx)
+}
+
+// readRare reads the lists of rare terms.
+func (p *pruner) readRare() error {
+	type rare struct {
+		*list
+		v *view
+	}
+	var all []rare
+	postings := 0
+	for _, v := range p.views {
+		for _, l := range v.lists {
+			if !l.frequent {
+				all = append(all, rare{l, v.view})
+				postings += v.DF(l.rank)
+			}
+		}
+	}
+	return p.spread(postings > manyPostings, len(all), func(w *visitor, i int) {
+		w.decoded += all[i].readAll(all[i].v, &w.list)
+	})
+}
+
 // expand bounds the blocks of the n superblocks with the highest bounds.
-func (p *pruner) expand(n int) {
-	p.waiting = p.waiting[:0]
+func (p *pruner) expand(n int) error {
+	var supers []candidate
 	for ; n > 0 && len(p.order) > 0; n-- {
 		s := p.order[0]
 		if p.below(s.upper) {
-			p.partial = p.partial || s.upper > 0
+			w := p.visitor(0)
+			w.partial = w.partial || s.upper > 0
 			p.order = nil
-			return
+			break
 		}
+		supers = append(supers, s)
 		p.order = popCandidate(p.order)
-		p.boundBlocks(p.views[s.view], s.view, int(s.local))
 	}
+	maxima := 0
+	for _, s := range supers {
+		maxima += len(p.views[s.view].lists) << p.views[s.view].super
+	}
+	return p.spread(maxima > manyMaxima, len(supers), func(w *visitor, i int) {
+		w.boundBlocks(p.views[supers[i].view], int(supers[i].local))
+	})
 }
 
 // below reports whether no passage of this bound can be among the best.
-func (p *pruner) below(upper float64) bool { return upper*(1+roundingSlack) < p.floor.Value() }
+func (r *run) below(upper float64) bool { return upper*(1+roundingSlack) < r.floor.Value() }
 
-// boundRare bounds, by block, what the rare terms are worth. Where they do not
-// occur it is zero.
+// boundRare bounds, by block and by superblock, what the rare terms are worth.
+// Where they do not occur it is zero.
 func (p *pruner) boundRare(v *pruned) {
-	for b, w := range v.dirty {
-		if w == 0 {
-			continue
+	w := p.visitor(0)
+	for _, l := range v.lists {
+		if !l.frequent {
+			l.bound(w, v.view, v.rare)
+			for i, word := range l.has {
+				v.touched[i] |= word
+			}
 		}
-		most, sums := 0.0, v.sums[64*b:64*b+64]
-		for ; w != 0; w &= w - 1 {
-			most = max(most, sums[bits.TrailingZeros64(w)])
+	}
+	for i, word := range v.touched {
+		for ; word != 0; word &= word - 1 {
+			b := 64*i + bits.TrailingZeros64(word)
+			if p.q.model == TFIDF {
+				v.rare[b] = over(v.rare[b], v.least(b, p.s.drift))
+			}
+			super := &p.order[v.first+b>>v.super].upper
+			*super = max(*super, v.rare[b])
 		}
-		if p.q.model == TFIDF {
-			most = over(most, v.least(b, p.s.drift))
+	}
+}
+
+// forget clears what is known of the blocks.
+func (v *pruned) forget() {
+	for i, word := range v.touched {
+		for ; word != 0; word &= word - 1 {
+			v.rare[64*i+bits.TrailingZeros64(word)] = 0
 		}
-		v.rare[b] = most
 	}
 }
 
@@ -192,207 +257,151 @@ func over(a, b float64) float64 {
 	return a / b
 }
 
-// boundSupers bounds the scores in every superblock of a view.
-func (p *pruner) boundSupers(i int) {
-	v, first := p.views[i], len(p.order)
+// addSupers makes room for the bounds of a view's superblocks.
+func (p *pruner) addSupers(v *pruned) {
+	v.first = len(p.order)
 	_, n := v.SuperBlocks()
 	for s := range n {
-		p.order = append(p.order, candidate{view: uint32(i), local: uint32(s)})
+		p.order = append(p.order, candidate{view: uint32(v.n), local: uint32(s)})
 	}
-	supers := p.order[first:]
+}
+
+// boundSupers bounds the scores in every superblock of a view, of which the
+// rare terms' part is there.
+func (p *pruner) boundSupers(v *pruned) {
+	supers, w := p.order[v.first:], p.visitor(0)
+	common := slices.Grow(p.worth[:0], len(supers))[:len(supers)]
+	p.worth = common
+	clear(common)
 	for _, l := range v.lists {
-		if p.q.model == TFIDF {
+		switch {
+		case !l.frequent:
+		case p.q.model == TFIDF:
 			for s, code := range l.maxima.Supers {
-				supers[s].upper += l.worth[code>>4]
+				common[s] += l.worth[code>>4]
 			}
-			continue
-		}
-		for s, code := range l.maxima.Supers {
-			supers[s].upper += l.bm25(code, p.lengthNorm(p.q, v.SuperLength(s)))
+		default:
+			for s, code := range l.maxima.Supers {
+				common[s] += l.bm25(code&15, w.lengthNorm(v.SuperLength(s)))
+			}
 		}
 	}
 	for s := range supers {
-		rare := 0.0
-		for _, x := range v.rare[s<<v.super : min((s+1)<<v.super, v.blocks())] {
-			rare = max(rare, x)
-		}
-		supers[s].upper = over(supers[s].upper, p.shrunk(v, s)) + rare
+		supers[s].upper += over(common[s], p.shrunk(v, s))
 	}
 }
-
-// bm25 is the most that a BM25 term adds, by its code, to the score of a passage
-// whose length adds as much to tf.
-func (l *blockList) bm25(code byte, length float64) float64 {
-	tf := maxTFs[code&15]
-	if tf == 0 {
-		return 0
-	}
-	return l.t.weight * tf / (tf + length)
-}
-
-// maxTFs are finite, so that tf/(tf+length) is a number.
-var maxTFs = func() [16]float64 {
-	t := segment.MaxTFs()
-	for i := range t {
-		t[i] = min(t[i], 1e300)
-	}
-	return t
-}()
 
 // shrunk is how small the norms of a superblock's passages may have become: the
 // least that a norm may be, as a part of what it was when the maxima were made.
-func (p *pruner) shrunk(v *pruned, s int) float64 {
-	if p.q.model == BM25 {
+func (r *run) shrunk(v *pruned, s int) float64 {
+	if r.q.model == BM25 {
 		return 1
 	}
-	return v.superShifts.at(s << v.super / shiftBlocks).least(p.s.drift)
+	return v.superShifts.at(s << v.super / shiftBlocks).least(r.s.drift)
 }
 
 // boundBlocks bounds the scores in the blocks of a superblock. Those that reach
 // the floor are to wait.
-func (p *pruner) boundBlocks(v *pruned, i uint32, s int) {
-	lo := s << v.super
-	hi := min((s+1)<<v.super, v.blocks())
-	common := p.common[:hi-lo]
-	p.boundCommon(v, lo, common)
-	shrunk := p.shrunk(v, s)
-	for b := lo; b < hi; b++ {
-		upper := over(common[b-lo], shrunk) + v.rare[b]
-		switch {
-		case upper == 0:
-		case p.below(upper):
-			p.partial = true
-		default:
-			p.waiting = append(p.waiting, candidate{p.refine(v, b, common[b-lo]), i, uint32(b)})
+func (w *visitor) boundBlocks(v *pruned, s int) {
+	lo, hi := s<<v.super, min((s+1)<<v.super, len(v.rare))
+	common, rare := w.common[:hi-lo], v.rare[lo:hi]
+	w.boundCommon(v, s, lo, common)
+	grown, floor := over(1, w.shrunk(v, s)), w.floor.Value()*(1-roundingSlack)
+	for i, c := range common {
+		if c > 0 {
+			c *= grown
+		}
+		if upper := c + rare[i]; upper < floor {
+			w.partial = w.partial || upper > 0
+		} else if upper > 0 {
+			w.wait(v, lo+i, common[i])
 		}
 	}
 }
 
-// boundCommon adds up what the frequent terms are worth in the blocks from lo on.
-func (p *pruner) boundCommon(v *pruned, lo int, out []float64) {
+// wait has a block visited, in which frequent terms are worth common.
+func (w *visitor) wait(v *pruned, b int, common float64) {
+	if w.q.model == TFIDF { // how far the block's own norms have moved
+		common = over(common, v.shifts.at(b).least(w.s.drift))
+	}
+	v.common[b] = common
+	w.waiting = append(w.waiting, candidate{common + v.rare[b], uint32(v.n), uint32(b)})
+}
+
+// boundCommon adds up what the frequent terms are worth in the blocks from lo on,
+// all of superblock s.
+func (w *visitor) boundCommon(v *pruned, s, lo int, out []float64) {
 	clear(out)
-	if p.q.model == TFIDF {
-		for _, l := range v.lists {
-			for b, code := range l.maxima.Blocks[lo : lo+len(out)] {
+	for _, l := range v.lists {
+		if !l.frequent {
+			continue
+		}
+		codes := l.maxima.Blocks[lo : lo+len(out)]
+		if w.q.model == TFIDF {
+			for b, code := range codes {
 				out[b] += l.worth[code>>4]
 			}
+			continue
 		}
-		return
-	}
-	for b := range out {
-		length := p.lengthNorm(p.q, v.BlockLength(lo+b))
-		for _, l := range v.lists {
-			out[b] += l.bm25(l.maxima.Blocks[lo+b], length)
+		worth := l.bm25Worth(w.lengthNorm(v.SuperLength(s)))
+		for b, code := range codes {
+			out[b] += worth[code&15]
 		}
 	}
 }
-
-// refine bounds the scores in a block more closely: by how its own norms have
-// moved, and the rare terms passage by passage.
-func (p *pruner) refine(v *pruned, b int, common float64) float64 {
-	if p.q.model == BM25 {
-		return common + v.rare[b]
-	}
-	most := 0.0
-	for w := v.dirty[b]; w != 0; w &= w - 1 {
-		j := bits.TrailingZeros64(w)
-		_, upper := p.bounds(v.view, 64*b+j, v.sums[64*b+j])
-		most = max(most, upper)
-	}
-	return over(common, v.shifts.at(b).least(p.s.drift)) + most
-}
-
-// firstBlocks is how many blocks are visited from the highest bound on, so that
-// the floor rises soon.
-const firstBlocks = 64
 
 // visitWaiting visits the blocks that wait: first the most promising, then the
-// others in the order of their passages, so that no part of a list is decoded
-// twice.
-func (p *pruner) visitWaiting() {
+// others in the order of their passages, so that seldom a part of a list is
+// decoded twice.
+func (p *pruner) visitWaiting() error {
+	all := p.gatherWaiting()
 	most := 0.0
-	for i := range p.waiting {
-		most = max(most, p.waiting[i].upper)
+	for i := range all {
+		most = max(most, all[i].upper)
 	}
-	sorted := p.sorter.sort(p.waiting, most)
+	sorted := p.sorter.sort(all, most)
 	first := min(firstBlocks, len(sorted))
+	w := p.visitor(0)
 	for _, b := range sorted[:first] {
-		p.visitIf(p.views[b.view], int(b.local), b.upper)
+		w.visit(p.views[b.view], int(b.local))
 	}
-	for _, b := range sorted[first:] {
-		v := p.views[b.view]
-		v.upper[b.local] = b.upper
-		v.waits.Set(int(b.local))
+	p.rest = p.inOrder(sorted[first:], p.rest[:0])
+	lists := 0
+	for _, v := range p.views {
+		lists = max(lists, len(v.lists))
+	}
+	runs := (len(p.rest) + runOfBlocks - 1) / runOfBlocks
+	return p.spread(len(p.rest)*lists > manyBlocks, runs, func(w *visitor, i int) {
+		for _, b := range p.rest[i*runOfBlocks : min((i+1)*runOfBlocks, len(p.rest))] {
+			w.visit(p.views[b.view], int(b.local))
+		}
+	})
+}
+
+// gatherWaiting takes the blocks that wait from all visitors.
+func (p *pruner) gatherWaiting() []candidate {
+	first := p.visitor(0)
+	for _, w := range p.visitors[1:p.visiting] {
+		first.waiting = append(first.waiting, w.waiting...)
+		w.waiting = w.waiting[:0]
+	}
+	all := first.waiting
+	first.waiting = all[:0]
+	return all
+}
+
+// inOrder appends blocks to out in the order of their passages.
+func (p *pruner) inOrder(blocks, out []candidate) []candidate {
+	for _, b := range blocks {
+		p.views[b.view].waits.Set(int(b.local))
 	}
 	for _, v := range p.views {
 		for i, w := range v.waits {
 			v.waits[i] = 0
 			for ; w != 0; w &= w - 1 {
-				b := 64*i + bits.TrailingZeros64(w)
-				p.visitIf(v, b, v.upper[b])
+				out = append(out, candidate{view: uint32(v.n), local: uint32(64*i + bits.TrailingZeros64(w))})
 			}
 		}
 	}
-}
-
-// visitIf visits a block if its bound reaches the floor.
-func (p *pruner) visitIf(v *pruned, b int, upper float64) {
-	if p.allowed != nil && p.allowed[v.i][b] == 0 {
-		return
-	}
-	if p.below(upper) {
-		p.partial = true
-		return
-	}
-	p.visit(v, b)
-}
-
-// visit adds up a block, and offers its passages.
-func (p *pruner) visit(v *pruned, b int) {
-	for _, l := range v.lists {
-		if l.maxima.Blocks[b] != 0 {
-			p.add(v, l, uint32(64*b))
-		}
-	}
-	p.sweepBlock(&v.window, v.i, v.view, b)
-}
-
-// add adds a term's part to the sums of the 64 passages from lo on.
-func (p *pruner) add(v *pruned, l *blockList, lo uint32) {
-	for hi := lo + 64; lo < hi && l.Seek(lo); {
-		from := firstFrom(l.Docs, lo)
-		to := from
-		for to < len(l.Docs) && l.Docs[to] < hi {
-			to++
-		}
-		p.addPostings(&v.window, v.view, l.t, l.factor, l.Docs[from:to], l.TFs[from:to])
-		if to < len(l.Docs) {
-			return
-		}
-		lo = l.Docs[to-1] + 1
-	}
-}
-
-// firstFrom is where in ascending numbers the first ≥ n is.
-func firstFrom(numbers []uint32, n uint32) int {
-	lo, hi := 0, len(numbers)
-	for lo < hi {
-		if m := int(uint(lo+hi) >> 1); numbers[m] < n {
-			lo = m + 1
-		} else {
-			hi = m
-		}
-	}
-	return lo
-}
-
-// discard forgets the sums of the blocks that were not visited.
-func (v *pruned) discard() {
-	clear(v.rare)
-	for b, w := range v.dirty {
-		v.dirty[b] = 0
-		for ; w != 0; w &= w - 1 {
-			v.sums[64*b+bits.TrailingZeros64(w)] = 0
-		}
-	}
+	return out
 }

@@ -2,7 +2,9 @@ package index
 
 import (
 	"fmt"
+	"slices"
 
+	"quern/index/analysis"
 	"quern/index/rank"
 )
 
@@ -11,6 +13,7 @@ import (
 type query struct {
 	terms   []queryTerm
 	dropped []string // terms that no passage contains, in byte order
+	text    string   // the words that rank, as they were written
 	norm    float64  // cosine: of the query's weights
 
 	// constant says that nothing in the query ranks: what it does not
@@ -19,6 +22,12 @@ type query struct {
 	demands  []demand
 	keep     []documentTest
 	spans    []*sequence // phrases to be marked in hits
+
+	// For the model best, which is BM25 in all else.
+	best  bool
+	order []string // the terms as they follow each other in the query
+	parts []string // of its names, in byte order
+	stop  map[string]bool
 
 	model  Model
 	tf     TF
@@ -39,6 +48,32 @@ type queryTerm struct {
 	weight float64  // of the term in the query, before normalising
 }
 
+// dropStopTerms drops the commonest words, unless there are no others.
+func (q *query) dropStopTerms() {
+	common := func(t queryTerm) bool { return q.stop[t.name] }
+	if all := slices.IndexFunc(q.terms, func(t queryTerm) bool { return !common(t) }) < 0; !all {
+		q.terms = slices.DeleteFunc(q.terms, common)
+	}
+}
+
+// nameParts are the terms that a query has if it is code, beside those that it
+// has anyway.
+func (q *query) nameParts(s *Snapshot, text string) []string {
+	plain := make(map[string]bool)
+	s.queryTokens(text, func(t analysis.Token) bool {
+		plain[t.Term] = true
+		return true
+	})
+	var out []string
+	for _, name := range s.analyzer.Of([]byte(text), true).Terms(text) {
+		if !plain[name] && !q.stop[name] {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // find looks the term up in all segments.
 func (t *queryTerm) find(s *Snapshot) {
 	name := []byte(t.name)
@@ -54,10 +89,47 @@ func (t *queryTerm) find(s *Snapshot) {
 	}
 }
 
+// queryTokens goes through the terms of a query's text. A word that may be of
+// several languages is English, unless far more passages have it in the form of
+// another.
+func (s *Snapshot) queryTokens(text string, yield func(analysis.Token) bool) {
+	s.analyzer.Query([]byte(text), s.likeliest, yield)
+}
+
+// queryTerms are the terms of a query's text, in order.
+func (s *Snapshot) queryTerms(text string) (out []string) {
+	s.queryTokens(text, func(t analysis.Token) bool {
+		out = append(out, t.Term)
+		return true
+	})
+	return out
+}
+
+// farMore is how many times as many passages must have a form for it to be taken
+// instead of the first.
+const farMore = 20
+
+// likeliest is the form of a word that is meant.
+func (s *Snapshot) likeliest(forms []string) string {
+	best, most := forms[0], 0
+	for i, name := range forms {
+		t := queryTerm{name: name}
+		if t.find(s); i == 0 {
+			most = farMore * t.df
+		} else if t.df > most {
+			best, most = name, t.df
+		}
+	}
+	return best
+}
+
 // choose checks the model's options and fills in the defaults, TFIDF and LogTF.
 func (q *query) choose() error {
-	if q.model == "" {
+	switch q.model {
+	case "":
 		q.model = TFIDF
+	case Best:
+		q.best, q.model, q.k1, q.b = true, BM25, bestK1, bestB
 	}
 	if q.tf == "" {
 		q.tf = LogTF
@@ -65,7 +137,7 @@ func (q *query) choose() error {
 	q.raw = q.tf == RawTF
 	switch {
 	case q.model != TFIDF && q.model != BM25:
-		return fmt.Errorf("unknown ranking model %q (use %q or %q)", q.model, TFIDF, BM25)
+		return fmt.Errorf("unknown ranking model %q (use %q, %q or %q)", q.model, TFIDF, BM25, Best)
 	case q.tf != LogTF && q.tf != RawTF:
 		return fmt.Errorf("unknown tf weighting %q (use %q or %q)", q.tf, LogTF, RawTF)
 	case q.model == BM25 && !(q.k1 >= 0 && q.k1 < 1e9 && q.b >= 0 && q.b <= 1):

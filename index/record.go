@@ -3,24 +3,37 @@ package index
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 
 	"quern/index/segment"
 )
 
+// recordVersion grows with every change of the records' form.
+const recordVersion = 3
+
 // A document's record, beside its path, which the segment keeps:
 //
-//	strings (uvarint length, bytes): folder, rel, type, title, author, fingerprint
+//	strings (uvarint length, bytes): folder, rel, type, title, fingerprint, author,
+//	    truncated
+//	uvarint flags: bit 0 extracted, bit 1 a date follows, bit 2 passages have pages
+//	varint seconds of the date
 //	varint seconds and uvarint nanoseconds of Modified · uvarint size
 //	uvarint number of passages, and for each, all relative to the one before:
 //	    varint pid (less one) · varint start · uvarint length
 //	    varint first line · uvarint further lines
 //	    uvarint heading: bit 0 own; above it 0 for the heading of the one
 //	    before, otherwise one more than the number of strings that follow
+//	    varint page
 func encodeRecord(i *DocumentInfo, places []place) []byte {
 	var b []byte
-	for _, s := range []string{i.Folder, i.Rel, i.Type, i.Title, i.Author, i.Fingerprint} {
+	for _, s := range []string{i.Folder, i.Rel, i.Type, i.Title, i.Fingerprint, i.Author, i.Truncated} {
 		b = appendString(b, s)
+	}
+	paged := hasPages(places)
+	b = binary.AppendUvarint(b, bit(i.Extracted)|bit(!i.Date.IsZero())<<1|bit(paged)<<2)
+	if !i.Date.IsZero() {
+		b = binary.AppendVarint(b, i.Date.Unix())
 	}
 	b = binary.AppendVarint(b, i.Modified.Unix())
 	b = binary.AppendUvarint(b, uint64(i.Modified.Nanosecond()))
@@ -29,9 +42,23 @@ func encodeRecord(i *DocumentInfo, places []place) []byte {
 	var last place
 	for n := range places {
 		b = appendPlace(b, &places[n], &last)
+		if paged {
+			b = binary.AppendVarint(b, int64(places[n].page-last.page))
+		}
 		last = places[n]
 	}
 	return b
+}
+
+func hasPages(places []place) bool {
+	return slices.ContainsFunc(places, func(p place) bool { return p.page != 0 })
+}
+
+func bit(set bool) uint64 {
+	if set {
+		return 1
+	}
+	return 0
 }
 
 func appendString(b []byte, s string) []byte {
@@ -44,10 +71,7 @@ func appendPlace(b []byte, p, last *place) []byte {
 	b = binary.AppendUvarint(b, uint64(p.end-p.start))
 	b = binary.AppendVarint(b, int64(p.first-last.first))
 	b = binary.AppendUvarint(b, uint64(p.last-p.first))
-	own := uint64(0)
-	if p.own {
-		own = 1
-	}
+	own := bit(p.own)
 	if sameHeading(p.heading, last.heading) {
 		return binary.AppendUvarint(b, own)
 	}
@@ -120,13 +144,16 @@ func (r *recordReader) count() int {
 
 func decodeRecord(path string, data []byte) (*document, error) {
 	r := &recordReader{b: data}
-	i := readInfo(r, path)
+	i, paged := readInfo(r, path)
 	d := &document{info: i}
 	d.info.Passages = r.count()
 	d.places = make([]place, d.info.Passages)
 	var last place
 	for n := range d.places {
 		r.place(&d.places[n], &last)
+		if paged {
+			d.places[n].page = last.page + int(r.varint())
+		}
 		last = d.places[n]
 	}
 	if r.bad || len(r.b) > 0 {
@@ -138,7 +165,7 @@ func decodeRecord(path string, data []byte) (*document, error) {
 // decodeInfo reads a record without the passages.
 func decodeInfo(path string, data []byte) (*DocumentInfo, error) {
 	r := &recordReader{b: data}
-	i := readInfo(r, path)
+	i, _ := readInfo(r, path)
 	i.Passages = r.count()
 	if r.bad {
 		return nil, fmt.Errorf("%w: the record of %q", segment.ErrCorrupt, path)
@@ -146,14 +173,21 @@ func decodeInfo(path string, data []byte) (*DocumentInfo, error) {
 	return &i, nil
 }
 
-func readInfo(r *recordReader, path string) DocumentInfo {
-	i := DocumentInfo{Path: path}
-	i.Folder, i.Rel, i.Type, i.Title = r.string(), r.string(), r.string(), r.string()
-	i.Author, i.Fingerprint = r.string(), r.string()
+// readInfo reads what comes before the passages; paged says that those have pages.
+func readInfo(r *recordReader, path string) (i DocumentInfo, paged bool) {
+	i.Path = path
+	for _, s := range []*string{&i.Folder, &i.Rel, &i.Type, &i.Title, &i.Fingerprint, &i.Author, &i.Truncated} {
+		*s = r.string()
+	}
+	flags := r.uvarint()
+	i.Extracted, paged = flags&1 != 0, flags&4 != 0
+	if flags&2 != 0 {
+		i.Date = time.Unix(r.varint(), 0).UTC()
+	}
 	seconds := r.varint()
 	i.Modified = time.Unix(seconds, int64(r.uvarint())).UTC()
 	i.Size = int64(r.uvarint())
-	return i
+	return i, paged
 }
 
 func (r *recordReader) place(p, last *place) {

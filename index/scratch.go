@@ -2,46 +2,37 @@ package index
 
 import (
 	"fmt"
-	"math/bits"
 	"sync"
 
 	"quern/index/segment"
 )
 
-// scratch is memory that searches use one after the other. Between searches,
-// and in what take gives, sums, dirty and rare are zero.
+// scratch is memory that searches use one after the other. Between searches
+// sums, dirty and rare are zero.
 type scratch struct {
-	all   window // of which take gives parts
-	taken int    // blocks
+	all   window // of views all of whose passages are visited
+	parts blocks // of the others
+	taken int    // … as far as views have them
 
-	list segment.Postings
+	visitors []*visitor
+	visiting int // how many of them this search has
 
 	// For searches that prune.
-	lists   []*blockList // of frequent terms; those below listed are in use
-	listed  int
-	supers  []candidate
-	waiting []candidate // blocks to be visited
-	sorter  sorter
+	lists  []*list // those below listed are in use
+	listed int
+	supers []candidate
+	worth  []float64   // of frequent terms, by superblock
+	rest   []candidate // blocks to be visited
+	sorter sorter
 
 	terms []segment.TermTF
 	text  segment.TextBuffer
 
-	states  []docState // by slot; nil if no document is to be told from another
-	store   []docState
-	lengths [4096]float64 // BM25: lengthNorm of short lengths; 0: not computed
-	idfs    idfMemo
-	found   []occurrence
-	records map[uint32]*document // read in this search, by slot
+	admission admission
+	idfs      idfMemo
+	found     []occurrence
+	records   map[uint32]*document // read in this search, by slot
 }
-
-// docState says whether a document may be found.
-type docState uint8
-
-const (
-	unseen docState = iota
-	admitted
-	refused
-)
 
 var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
 
@@ -54,73 +45,74 @@ func takeScratch(s *Snapshot) *scratch {
 }
 
 func (x *scratch) release() {
-	x.states = nil
 	for _, l := range x.lists[:x.listed] {
-		*l = blockList{}
+		l.release()
 	}
-	x.listed, x.taken = 0, 0
-	x.list, x.text = segment.Postings{}, segment.TextBuffer{} // they hold on to segments
+	for _, w := range x.visitors[:x.visiting] {
+		w.end()
+	}
+	x.admission.on = false
+	x.listed, x.taken, x.visiting = 0, 0, 0
+	x.text = segment.TextBuffer{} // it holds on to a segment
 	clear(x.records)
 	scratchPool.Put(x)
 }
 
-// window is what a search knows of consecutive passages, in blocks of 64.
+// visitor gives visitor n of the search; those before it must be there.
+func (r *run) visitor(n int) *visitor {
+	if n == len(r.visitors) {
+		r.visitors = append(r.visitors, new(visitor))
+	}
+	if n == r.visiting {
+		r.visiting++
+		r.visitors[n].begin(r)
+	}
+	return r.visitors[n]
+}
+
+// window is what a search knows of consecutive passages.
 type window struct {
 	sums  []float64 // by passage; 0: no term of the query
 	dirty []uint64  // a bit for each passage: its sum was added to
-	rare  []float64 // by block, see pruner.boundRare
-	upper []float64 // by block that waits to be visited: its bound
 }
 
-// reserve makes room for so many blocks. What was taken is given back.
-func (x *scratch) reserve(blocks int) {
+// window gives one for so many blocks of 64 passages.
+func (x *scratch) window(blocks int) window {
+	return window{x.all.sums[:64*blocks], x.all.dirty[:blocks]}
+}
+
+// blocks is what a search knows of consecutive blocks of 64 passages.
+type blocks struct {
+	rare   []float64 // what rare terms are worth at most, see pruner.boundRare
+	common []float64 // likewise frequent terms, of blocks that wait to be visited
+}
+
+// reserve makes room for windows of so many blocks, and for so many blocks of
+// all pruned views.
+func (x *scratch) reserve(all, pruned int) {
 	x.taken = 0
-	if len(x.all.dirty) < blocks {
-		x.all = window{
-			sums: make([]float64, 64*blocks), dirty: make([]uint64, blocks), rare: make([]float64, blocks),
-			upper: make([]float64, blocks),
-		}
+	if len(x.all.dirty) < all {
+		x.all = window{make([]float64, 64*all), make([]uint64, all)}
+	}
+	if len(x.parts.rare) < pruned {
+		x.parts = blocks{make([]float64, pruned), make([]float64, pruned)}
 	}
 }
 
-// take gives a window on n passages, of what is reserved.
-func (x *scratch) take(n int) window {
+// take gives the blocks of a view, of what is reserved.
+func (x *scratch) take(n int) blocks {
 	lo := x.taken
-	x.taken += (n + 63) / 64
-	return window{
-		sums: x.all.sums[64*lo : 64*x.taken], dirty: x.all.dirty[lo:x.taken],
-		rare: x.all.rare[lo:x.taken], upper: x.all.upper[lo:x.taken],
-	}
+	x.taken += n
+	return blocks{x.parts.rare[lo:x.taken], x.parts.common[lo:x.taken]}
 }
 
 // newList gives a list that is not in use.
-func (x *scratch) newList() *blockList {
+func (x *scratch) newList() *list {
 	if x.listed == len(x.lists) {
-		x.lists = append(x.lists, new(blockList))
+		x.lists = append(x.lists, new(list))
 	}
 	x.listed++
 	return x.lists[x.listed-1]
-}
-
-func (x *scratch) resetStates(n int) {
-	if len(x.store) < n {
-		x.store = make([]docState, n)
-	}
-	x.states = x.store[:n]
-	clear(x.states)
-}
-
-func (x *scratch) resetLengths() { x.lengths = [4096]float64{} }
-
-// lengthNorm is query.lengthNorm, remembered.
-func (x *scratch) lengthNorm(q *query, length uint32) float64 {
-	if length >= uint32(len(x.lengths)) {
-		return q.lengthNorm(length)
-	}
-	if x.lengths[length] == 0 {
-		x.lengths[length] = q.lengthNorm(length)
-	}
-	return x.lengths[length]
 }
 
 // record reads the record of a passage's document, once in a search; v is the
@@ -139,65 +131,4 @@ func (r *run) record(v *view, slot uint32) *document {
 	}
 	r.records[slot] = d
 	return d
-}
-
-// sweep offers the passages that have a sum, and clears the sums.
-func (r *run) sweep(x *window, i uint32, v *view) {
-	for block, w := range x.dirty {
-		if w != 0 {
-			r.sweepBlock(x, i, v, block)
-		}
-	}
-}
-
-// sweepBlock offers those of a block of 64 passages that have a sum, and clears
-// the sums. Those that cannot be among the best are only counted.
-func (r *run) sweepBlock(x *window, i uint32, v *view, block int) {
-	w := x.dirty[block]
-	x.dirty[block] = 0
-	sums := x.sums[64*block : 64*block+64]
-	live := w &^ v.dead.at(block)
-	if r.allowed != nil {
-		live &= r.allowed[i][block]
-	}
-	if r.states != nil {
-		live = r.admitAll(v, block, live)
-	}
-	if !r.o.CollapseDocument {
-		r.total += bits.OnesCount64(live)
-	}
-	least := r.least(v, block)
-	for ; w != 0; w &= w - 1 {
-		j := bits.TrailingZeros64(w)
-		sum := sums[j]
-		sums[j] = 0
-		if sum >= least && live>>j&1 != 0 {
-			r.offer(i, v, 64*block+j, sum)
-		}
-	}
-}
-
-// admitAll gives those of the passages of a block whose documents may be found.
-func (r *run) admitAll(v *view, block int, live uint64) uint64 {
-	for w := live; w != 0; w &= w - 1 {
-		j := bits.TrailingZeros64(w)
-		if !r.admit(v, uint32(v.PassageDoc(64*block+j))) {
-			live &^= 1 << j
-		}
-	}
-	return live
-}
-
-// least is what the sum of a passage of a block must reach for it to be among
-// the best.
-func (r *run) least(v *view, block int) float64 {
-	floor := r.floor.Value()
-	if r.q.model == BM25 || r.q.constant {
-		return floor * (1 - roundingSlack)
-	}
-	norm := v.least(block, r.s.drift)
-	if floor <= 0 || norm <= 0 {
-		return 0
-	}
-	return floor * norm * (1 - roundingSlack)
 }

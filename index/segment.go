@@ -68,6 +68,8 @@ type view struct {
 	shifts, superShifts pages[normShift]
 	// since is when the first of what is dead died; zero if nothing is.
 	since time.Time
+	// derived is the snapshot's.
+	derived *seg
 }
 
 func newView(txn uint64, s *seg, first uint64) view {
@@ -156,6 +158,19 @@ func (v *view) setNorm(txn uint64, local int, norm2 float64) {
 	v.floors.set(txn, local/64, normFloor{min(f.norm, norm), max(f.root, root)})
 }
 
+// adoptNorms takes all norms, squared, from where they lie.
+func (v *view) adoptNorms(txn uint64, norm2 func(i int) float64) {
+	v.norms = pagesOn(txn, v.Passages(), norm2)
+	var block [pageSize]float64
+	for lo := 0; lo < v.Passages(); lo += pageSize {
+		n := min(pageSize, v.Passages()-lo)
+		for i := range n {
+			block[i] = norm2(lo + i)
+		}
+		v.boundNorms(txn, lo/pageSize, block[:n])
+	}
+}
+
 // normWriter sets the norms of all passages of a view, in order: quicker than
 // one by one, and the bounds are as near as they can be.
 type normWriter struct {
@@ -176,42 +191,50 @@ func (w *normWriter) add(norm2 float64) {
 
 // end bounds the page that is written: a page of norms has a floor of its own.
 func (w *normWriter) end() {
-	if len(w.page) == 0 {
-		return
+	if len(w.page) > 0 {
+		w.boundNorms(w.txn, (w.n-1)/pageSize, w.page)
+		w.page = nil
 	}
-	block := (w.n - 1) / pageSize
-	least, root, shift := math.Inf(1), float32(0), normShift{}
-	dead := w.dead.at(block)
-	for i, norm2 := range w.page {
+}
+
+// boundNorms states the bounds of a block of passages, whose norms are all new.
+// Blocks come in order.
+func (v *view) boundNorms(txn uint64, block int, norms2 []float64) {
+	least, root, grown, ratio := math.Inf(1), float32(0), 0.0, 0.0
+	dead := v.dead.at(block)
+	for i, norm2 := range norms2 {
 		if dead>>i&1 != 0 {
 			continue
 		}
-		local := block*pageSize + i
-		least, root = min(least, norm2), max(root, w.Root(local))
-		if w.HasMaxima() {
-			shift = shift.and(w.shiftOf(local, norm2))
+		r := v.Root(block*pageSize + i)
+		least, root = min(least, norm2), max(root, r)
+		if v.HasMaxima() {
+			if norm2 <= 0 {
+				grown, ratio = math.Inf(1), math.Inf(1)
+				continue
+			}
+			grown = max(grown, float64(v.Norm2(block*pageSize+i))/norm2)
+			ratio = max(ratio, float64(r)*float64(r)/norm2)
 		}
 	}
-	w.setShift(block, shift)
+	v.setShift(txn, block, normShift{above(grown), above(math.Sqrt(ratio))})
 	f := normFloor{} // all are dead
 	if root != 0 {
 		f = normFloor{math.Nextafter32(float32(math.Sqrt(max(least, 0))), 0), root}
 	}
-	w.floors.set(w.txn, block, f)
-	w.page = nil
+	v.floors.set(txn, block, f)
 }
 
-// setShift states the shift of a block, whose norms are all new. Blocks come in
-// order.
-func (w *normWriter) setShift(block int, shift normShift) {
-	if !w.HasMaxima() {
+// setShift states the shift of a block, whose norms are all new.
+func (v *view) setShift(txn uint64, block int, shift normShift) {
+	if !v.HasMaxima() {
 		return
 	}
-	w.shifts.set(w.txn, block, shift)
+	v.shifts.set(txn, block, shift)
 	if super := block / shiftBlocks; block%shiftBlocks == 0 {
-		w.superShifts.set(w.txn, super, shift)
+		v.superShifts.set(txn, super, shift)
 	} else {
-		raise(&w.superShifts, w.txn, super, shift)
+		raise(&v.superShifts, txn, super, shift)
 	}
 }
 

@@ -27,6 +27,8 @@ type Snapshot struct {
 	stats      pages[termStat] // by gid
 	drift      float64         // bound of |idf - reference|, see drift.go
 	slots      int             // documents' slots are below it
+	// derived is the norms file that norms or stats may lie in; nil if none.
+	derived *seg
 
 	totals
 	folders map[string]FolderStats
@@ -128,7 +130,7 @@ func (d *document) passage(n int, v *view, local int, buf *segment.TextBuffer) P
 	a := &d.places[n]
 	p := Passage{
 		N: n, Lines: [2]int{a.first, a.last}, Bytes: [2]int{a.start, a.end},
-		Heading: a.heading, Length: int(v.PassageLength(local)),
+		Heading: a.heading, Page: a.page, Length: int(v.PassageLength(local)),
 	}
 	if buf != nil {
 		p.Text = string(v.text(local, buf))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"sync"
@@ -21,10 +20,10 @@ var ErrStorage = errors.New("the index cannot be written to disk")
 // store is the engine's directory of files.
 type store struct {
 	fs      vfs.FS
-	lock    io.Closer
 	options string
 
 	mu       sync.Mutex // guards what follows
+	lock     vfs.Lock
 	nextFile uint64
 	// obsolete are files that no snapshot to come will have. They are
 	// removed once a manifest without them is durable.
@@ -37,6 +36,7 @@ type store struct {
 	segments    string // contents as of the manifest
 	norms       string // name of the norms file, or ""
 	normsDue    bool   // norms have changed much since it was written
+	described   bool   // it has the statistics of the manifest's index
 }
 
 func (st *store) newName(suffix string) string {
@@ -121,6 +121,9 @@ func (e *Engine) flushed(ctx context.Context) error {
 	if st.upToDate(s) {
 		return nil
 	}
+	if err := e.keepDirectory(); err != nil {
+		return err
+	}
 	lo := s.memory()
 	m := newMerge(s, lo, len(s.views))
 	at := *s // what the manifest will say
@@ -132,7 +135,11 @@ func (e *Engine) flushed(ctx context.Context) error {
 		}
 		at.views = append(at.views, newView(0, m.out, m.sources[0].first))
 	}
-	norms, err := st.normsFor(s)
+	if err := st.restore(&at); err != nil {
+		m.discard(st)
+		return err
+	}
+	norms, err := e.normsFor(s)
 	if err != nil {
 		m.discard(st)
 		return err
@@ -154,23 +161,45 @@ func (e *Engine) flushed(ctx context.Context) error {
 	return st.sweep(&at)
 }
 
-// upToDate reports whether the manifest says what the snapshot holds.
+// upToDate reports whether the manifest says what the snapshot holds, and is
+// where it was written.
 func (st *store) upToDate(s *Snapshot) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	return st.committed == s.generation && st.segments == s.contents() && !st.wantsNorms(s)
+	return st.lock.Held() && st.committed == s.generation && st.segments == s.contents() && !st.wantsNorms(s)
 }
 
 // normsFor gives the norms file to go with a snapshot: the old one, or one that
 // it writes if that is due.
-func (st *store) normsFor(s *Snapshot) (string, error) {
+func (e *Engine) normsFor(s *Snapshot) (string, error) {
+	st := e.store
 	st.mu.Lock()
 	old, due := st.norms, st.wantsNorms(s)
 	st.mu.Unlock()
 	if !due {
 		return old, nil
 	}
-	return st.writeNorms(s)
+	return st.writeNorms(s, nil)
+}
+
+// describe writes the norms file that makes the next opening quick, and commits
+// it, if all is on disk. The caller has all tokens.
+func (e *Engine) describe() error {
+	s, st := e.Snapshot(), e.store
+	if st.described || len(s.views) == 0 || s.memory() < len(s.views) || s.drift > maxDrift {
+		return nil
+	}
+	name, err := st.writeNorms(s, e.state.numbers.free)
+	if err != nil {
+		return err
+	}
+	if err := writeManifest(st.fs, s.manifestOf(st, name)); err != nil {
+		st.discard(name)
+		return err
+	}
+	st.note(s, name)
+	st.described = true
+	return st.sweep(s)
 }
 
 // wantsNorms reports whether a norms file is to be written; the caller holds mu.
@@ -195,6 +224,7 @@ func (st *store) note(s *Snapshot, norms string) {
 		st.norms, st.normsDue = norms, false
 	}
 	st.committed, st.committedAt, st.segments = s.generation, time.Now(), s.contents()
+	st.described = false
 }
 
 // contents tells two snapshots of a generation from each other by their files

@@ -12,21 +12,33 @@ import (
 // passages. The error lists what does not; it wraps segment.ErrCorrupt for a
 // damaged file, which the engine sets aside.
 func (s *Snapshot) Verify() error {
-	var errs []error
+	errs := s.check(s.derived, func() error { return checkNorms(s.derived.data) })
 	for i := range s.views {
-		v := &s.views[i]
-		err := guard(s.views, func() { v.must(v.Verify()) })
-		var d *damaged
-		if errors.As(err, &d) {
-			_, aside := s.engine.setAside(d)
-			errs = append(errs, err, aside)
-		}
+		errs = append(errs, s.check(s.views[i].seg, s.views[i].Verify)...)
 	}
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}
 	damage := guard(s.views, func() { errs = append(errs, s.verifyCounts(), s.verifyDocuments()) })
 	return errors.Join(append(errs, damage)...)
+}
+
+// check sets a file aside if it is damaged, as proof says.
+func (s *Snapshot) check(file *seg, proof func() error) []error {
+	if file == nil {
+		return nil
+	}
+	err := guard(s.views, func() {
+		if err := proof(); err != nil {
+			panic(&damaged{file, err})
+		}
+	})
+	var d *damaged
+	if !errors.As(err, &d) {
+		return nil
+	}
+	_, aside := s.engine.setAside(d)
+	return []error{err, aside}
 }
 
 // verifyCounts counts all anew and compares.

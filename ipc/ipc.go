@@ -9,7 +9,7 @@ import "encoding/json"
 
 // ProtocolVersion is "major.minor": the major part grows when an old client
 // breaks, the minor part with every other change.
-const ProtocolVersion = "1.0"
+const ProtocolVersion = "1.1"
 
 // Limits of one connection. They are advertised by hello.
 const (
@@ -18,6 +18,8 @@ const (
 	// MaxInFlight bounds the requests of a connection that are being
 	// answered; further ones wait unread in the socket (back-pressure).
 	MaxInFlight = 64
+	// MaxSubscriptions bounds those of a connection.
+	MaxSubscriptions = 16
 )
 
 // Method names.
@@ -35,8 +37,19 @@ const (
 	MethodFoldersRemove = "folders.remove"
 	MethodShutdown      = "shutdown"
 	MethodVerify        = "verify"
+	MethodSimilar       = "similar"
+	MethodRecent        = "recent"
+	MethodSchema        = "schema"
+	MethodSubscribe     = "subscribe"
+	MethodUnsubscribe   = "unsubscribe"
+	MethodPause         = "pause"
+	MethodResume        = "resume"
 	// MethodCancel is a notification that cancels the request with the given id.
 	MethodCancel = "$/cancelRequest"
+	// MethodChanged and MethodProgress are notifications of the daemon, to
+	// those that have subscribed.
+	MethodChanged  = "changed"
+	MethodProgress = "progress"
 )
 
 // HelloParams introduces a client. Both fields are free text for the log.
@@ -51,6 +64,7 @@ type HelloResult struct {
 	Version      string   `json:"version"`
 	Protocol     string   `json:"protocol"`
 	Generation   uint64   `json:"generation"`
+	Instance     string   `json:"instance"` // names this run of the daemon
 	Capabilities []string `json:"capabilities"`
 	Limits       Limits   `json:"limits"`
 }
@@ -59,6 +73,10 @@ type HelloResult struct {
 type Limits struct {
 	RequestBytes int `json:"request_bytes"`
 	InFlight     int `json:"in_flight"`
+	// Connections bounds those of all clients together, Subscriptions those
+	// of this connection.
+	Connections   int `json:"connections"`
+	Subscriptions int `json:"subscriptions"`
 	// K is the largest number of hits one search returns.
 	K int `json:"k"`
 }
@@ -69,7 +87,7 @@ type SearchParams struct {
 	Query    string `json:"query"`
 	K        int    `json:"k,omitempty"`
 	Offset   int    `json:"offset,omitempty"`
-	Model    string `json:"model,omitempty"`    // tfidf | bm25
+	Model    string `json:"model,omitempty"`    // best | tfidf | bm25 | hybrid
 	TF       string `json:"tf,omitempty"`       // log | raw
 	Collapse string `json:"collapse,omitempty"` // none (default) | document
 	// Folders, Path, Types, Since and Before choose among the hits; they
@@ -92,6 +110,9 @@ type SearchParams struct {
 	// Duplicates is "show" (default), or "fold": hits of nearly the same text as
 	// a better one are listed with it.
 	Duplicates string `json:"duplicates,omitempty"`
+	// Session names searches that follow each other, as while somebody types: a
+	// newer one cancels the older of the same session on its connection.
+	Session string `json:"session,omitempty"`
 }
 
 // SearchResult is the answer to a query. On the wire (wireResult) Total is named
@@ -110,7 +131,9 @@ type SearchResult struct {
 	// Suggestions are queries like this one, which found nothing, that find
 	// something.
 	Suggestions []string
-	Hits        []Hit
+	// Degraded is why a hybrid search had no vectors.
+	Degraded string
+	Hits     []Hit
 }
 
 // Hit is one passage found.
@@ -124,7 +147,12 @@ type Hit struct {
 	Bytes      [2]int   `json:"bytes"` // half-open, in the source file
 	Heading    []string `json:"heading"`
 	Type       string   `json:"type"`
-	Modified   string   `json:"modified"` // RFC 3339, UTC
+	Modified   string   `json:"modified"`         // RFC 3339, UTC
+	Origin     string   `json:"origin,omitempty"` // "extracted": lines and bytes are those of the extracted text, not of the file
+	Page       int      `json:"page,omitempty"`   // or slide, from 1
+	Title      string   `json:"title,omitempty"`
+	Author     string   `json:"author,omitempty"`
+	Date       string   `json:"date,omitempty"` // the document's own, RFC 3339, UTC
 	Text       string   `json:"text,omitempty"`
 	Highlights [][2]int `json:"highlights,omitempty"` // half-open byte offsets in Text
 	// Snippet is the part of Text, in half-open byte offsets, that has the most
@@ -157,6 +185,10 @@ type PassagesResult struct {
 	Rel        string    `json:"rel"`
 	Type       string    `json:"type"`
 	Title      string    `json:"title,omitempty"`
+	Author     string    `json:"author,omitempty"`
+	Date       string    `json:"date,omitempty"`      // the document's own, RFC 3339, UTC
+	Origin     string    `json:"origin,omitempty"`    // as in Hit
+	Truncated  string    `json:"truncated,omitempty"` // why a part of the document was left out
 	Modified   string    `json:"modified"`
 	Generation uint64    `json:"generation"`
 	Passages   []Passage `json:"passages"`
@@ -168,6 +200,7 @@ type Passage struct {
 	Lines   [2]int   `json:"lines"`
 	Bytes   [2]int   `json:"bytes"`
 	Heading []string `json:"heading"`
+	Page    int      `json:"page,omitempty"`
 	Terms   int      `json:"terms"` // the passage's length |p|
 	Text    string   `json:"text"`
 }
@@ -200,12 +233,42 @@ type Explanation struct {
 	// Demands are what the query asks of a passage besides its score: one that
 	// does not meet them all is no hit.
 	Demands []DemandExplain `json:"demands,omitempty"`
+	// Closely: the passage is one of the 100 that the model best looks at
+	// closely, and Bonuses is what that adds to the terms' contributions.
+	Closely *bool `json:"closely,omitempty"` // best
+	// Hybrid is what is made of the lexical score, to which the terms and bonuses
+	// add up.
+	Lexical string         `json:"lexical,omitempty"` // hybrid: the lexical model
+	Hybrid  *HybridExplain `json:"hybrid,omitempty"`  // hybrid
+	Bonuses []BonusExplain `json:"bonuses,omitempty"` // best
 }
 
 // DemandExplain says of a part of the query whether the passage meets it.
 type DemandExplain struct {
 	Clause string `json:"clause"`
 	Met    bool   `json:"met"`
+}
+
+// HybridExplain makes a score: lexical / lexical_best + weight · max(0, cosine) /
+// cosine_best, in which the best are the greatest of all passages that may be found.
+type HybridExplain struct {
+	Lexical     float64 `json:"lexical"`
+	LexicalBest float64 `json:"lexical_best"`
+	Cosine      float64 `json:"cosine"`
+	CosineBest  float64 `json:"cosine_best"`
+	Weight      float64 `json:"weight"`
+}
+
+// BonusExplain is what the model best adds to a score: weight · idf · tf / (tf +
+// length).
+type BonusExplain struct {
+	Kind         string  `json:"kind"` // heading | pair | part
+	Name         string  `json:"name"` // the term, or the two terms
+	TF           int     `json:"tf"`
+	Weight       float64 `json:"weight"`
+	IDF          float64 `json:"idf"`
+	Length       float64 `json:"length"`
+	Contribution float64 `json:"contribution"`
 }
 
 // TermExplain is one query term's part in a score.
@@ -272,19 +335,34 @@ type StatusResult struct {
 	Passages    int            `json:"passages"`
 	Terms       int            `json:"terms"`
 	Index       IndexStatus    `json:"index"`
-	Model       string         `json:"model"`
-	Pending     int            `json:"pending"` // changes seen but not yet searchable
-	Progress    Progress       `json:"progress"`
+	// Embedding is there once anybody has asked for hybrid ranking.
+	Embedding *EmbeddingStatus `json:"embedding,omitempty"`
+	Model     string           `json:"model"`
+	Pending   int              `json:"pending"` // changes seen but not yet searchable
+	Progress  Progress         `json:"progress"`
 	// FirstIndexing: not every file that stood in the folders at the start
 	// is searchable yet.
-	FirstIndexing bool  `json:"first_indexing,omitempty"`
-	Memory        int64 `json:"memory_bytes"`
+	FirstIndexing bool      `json:"first_indexing,omitempty"`
+	Paused        *Paused   `json:"paused,omitempty"`
+	Freshness     Freshness `json:"freshness"`
+	Watches       Watches   `json:"watches"`
+	Memory        int64     `json:"memory_bytes"`
 	// Problems are files that failed, then those that were skipped, by path;
 	// the list is cut at 1,000, Files has the whole counts.
 	Problems []FileStatus     `json:"problems"`
 	Warnings []string         `json:"warnings,omitempty"`
 	Counters map[string]int64 `json:"counters,omitempty"`
 	File     *FileStatus      `json:"file,omitempty"` // the answer to StatusParams.Path
+}
+
+// EmbeddingStatus tells of the vectors of hybrid ranking.
+type EmbeddingStatus struct {
+	Name       string `json:"name,omitempty"` // of the model
+	Dimensions int    `json:"dimensions,omitempty"`
+	Embedded   int    `json:"embedded"`          // passages that have a vector
+	Lacking    int    `json:"lacking"`           // passages that have none yet
+	Learned    int    `json:"learned,omitempty"` // passages there were when the model was learned
+	Error      string `json:"error,omitempty"`
 }
 
 // IndexStatus tells of the index on disk.
@@ -324,6 +402,48 @@ type FolderStatus struct {
 	Temporary bool   `json:"temporary,omitempty"` // for this daemon's life, not in the config
 	Documents int    `json:"documents"`
 	Passages  int    `json:"passages"`
+	// WhenAbsent is what becomes of the passages while the folder is suspended,
+	// unless they stay searchable: hide or drop.
+	WhenAbsent string `json:"when_absent,omitempty"`
+	// Polled is the number of directories that are looked at in turn since they
+	// cannot be watched, PolledAt some of them, at most 20.
+	Polled   int      `json:"polled,omitempty"`
+	PolledAt []string `json:"polled_at,omitempty"`
+}
+
+// Freshness has the three clocks by which changes are found: events, a scan of
+// everything after events were lost, and an audit for what no event tells of. The
+// times are RFC 3339, empty for never.
+type Freshness struct {
+	SettleMS   int64  `json:"settle_ms"` // from a file's last event until it is read
+	LastEvent  string `json:"last_event,omitempty"`
+	LastLost   string `json:"last_lost,omitempty"`   // events were lost
+	LastRescan string `json:"last_rescan,omitempty"` // and all had been scanned
+	LastAudit  string `json:"last_audit,omitempty"`  // the last whole audit ended
+	LastRehash string `json:"last_rehash,omitempty"` // all files were read and compared
+}
+
+// Watches are the directories watched, and how many the system allows all
+// programs of the user, 0 where that is not known.
+type Watches struct {
+	Used  int `json:"used"`
+	Limit int `json:"limit,omitempty"`
+}
+
+// Paused tells that nothing is indexed at present.
+type Paused struct {
+	Reason string `json:"reason"`          // asked for | on battery
+	Until  string `json:"until,omitempty"` // RFC 3339, where it is known
+}
+
+// PauseParams names the length of a pause; 0 means until it is resumed.
+type PauseParams struct {
+	Seconds float64 `json:"seconds,omitempty"`
+}
+
+// PauseResult is the pause that is in force, if one is.
+type PauseResult struct {
+	Paused *Paused `json:"paused,omitempty"`
 }
 
 // SyncParams bounds the wait; 0 means the daemon's default of 10 seconds.
@@ -386,4 +506,14 @@ type Empty struct{}
 // CancelParams names the request to cancel.
 type CancelParams struct {
 	ID json.RawMessage `json:"id"`
+}
+
+// IsRepeatable reports whether a method can be carried out twice without harm: it
+// changes nothing, or the second time nothing more.
+func IsRepeatable(method string) bool {
+	switch method {
+	case MethodShutdown, MethodFoldersAdd, MethodFoldersRemove, MethodSubscribe, MethodUnsubscribe:
+		return false
+	}
+	return true
 }

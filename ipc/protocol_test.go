@@ -17,9 +17,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.uber.org/goleak"
 
 	"quern/ipc"
+	"quern/ipc/schema"
 	"quern/ipc/server"
 )
 
@@ -58,10 +60,17 @@ func documented(t *testing.T, ex examples) *server.Server {
 	answer[ipc.SearchParams, ipc.SearchResult](t, s, ex, ipc.MethodSearch)
 	answer[ipc.PassagesParams, ipc.PassagesResult](t, s, ex, ipc.MethodPassages)
 	answer[ipc.ExplainParams, ipc.Explanation](t, s, ex, ipc.MethodExplain)
+	answer[ipc.SimilarParams, ipc.SearchResult](t, s, ex, ipc.MethodSimilar)
+	answer[ipc.RecentParams, ipc.RecentResult](t, s, ex, ipc.MethodRecent)
+	answer[ipc.SubscribeParams, ipc.SubscribeResult](t, s, ex, ipc.MethodSubscribe)
+	answer[ipc.UnsubscribeParams, ipc.Empty](t, s, ex, ipc.MethodUnsubscribe)
+	answer[ipc.SchemaParams, ipc.SchemaResult](t, s, ex, ipc.MethodSchema)
 	answer[ipc.StatusParams, ipc.StatusResult](t, s, ex, ipc.MethodStatus)
 	answer[ipc.SyncParams, ipc.SyncResult](t, s, ex, ipc.MethodSync)
 	answer[ipc.ReindexParams, ipc.ReindexResult](t, s, ex, ipc.MethodReindex)
 	answer[ipc.Empty, ipc.Empty](t, s, ex, ipc.MethodReload)
+	answer[ipc.PauseParams, ipc.PauseResult](t, s, ex, ipc.MethodPause)
+	answer[ipc.Empty, ipc.PauseResult](t, s, ex, ipc.MethodResume)
 	answer[ipc.VerifyParams, ipc.VerifyResult](t, s, ex, ipc.MethodVerify)
 	answer[ipc.Empty, ipc.FoldersResult](t, s, ex, ipc.MethodFoldersList)
 	answer[ipc.FolderParams, ipc.FoldersResult](t, s, ex, ipc.MethodFoldersAdd)
@@ -79,7 +88,49 @@ func answer[P, R any](t *testing.T, s *server.Server, ex examples, method string
 	if err := json.Unmarshal([]byte(ex["answer"][method]), &a); err != nil {
 		t.Errorf("answer %s: %v", method, err)
 	}
+	fitsSchema(t, method, ex, reflect.TypeFor[P](), reflect.TypeFor[R]())
 	server.Handle(s, method, func(context.Context, P) (R, error) { return a.Result, nil })
+}
+
+// fitsSchema checks a method's example against its schema.
+func fitsSchema(t *testing.T, method string, ex examples, params, result reflect.Type) {
+	t.Helper()
+	var request struct{ Params json.RawMessage }
+	if err := json.Unmarshal([]byte(ex["request"][method]), &request); err != nil {
+		t.Fatalf("request %s: %v", method, err)
+	}
+	if request.Params == nil {
+		request.Params = json.RawMessage("{}")
+	}
+	described, err := schema.Method(params, result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fits(t, method+" params", described.Params, string(request.Params))
+	fits(t, method+" result", described.Result, resultOf(t, ex["answer"][method]))
+}
+
+func fits(t *testing.T, what string, schema json.RawMessage, text string) {
+	t.Helper()
+	s, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	c := jsonschema.NewCompiler()
+	if err == nil {
+		err = c.AddResource("s.json", s)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := c.Compile("s.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err == nil {
+		err = compiled.Validate(v)
+	}
+	if err != nil {
+		t.Errorf("%s: %v", what, err)
+	}
 }
 
 func TestDocumentedExamples(t *testing.T) {
@@ -162,6 +213,20 @@ func TestDocumentedParts(t *testing.T) {
 	var r ipc.StatusResult
 	if err := d.Decode(&r); err != nil || r.File == nil {
 		t.Errorf("%+v, %v", r.File, err)
+	}
+	described, err := schema.Notifications()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, method := range []string{ipc.MethodChanged, ipc.MethodProgress} {
+		var n struct {
+			Method string
+			Params json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(ex["part"][method]), &n); err != nil || n.Method != method {
+			t.Errorf("%s: %+v, %v", method, n, err)
+		}
+		fits(t, method, described[method], string(n.Params))
 	}
 }
 

@@ -21,10 +21,10 @@ go_tool() {
   go install "$2" || note "$1 could not be installed: checks that need it are left out"
 }
 
-# apt_tools NAME...: commands whose package has the same name.
+# apt_tools COMMAND[=PACKAGE]...: the package has the command's name if none is given.
 apt_tools() {
   local missing=()
-  for name in "$@"; do have "$name" || missing+=("$name"); done
+  for tool in "$@"; do have "${tool%%=*}" || missing+=("${tool##*=}"); done
   ((${#missing[@]})) || return 0
   if ! have apt-get; then
     note "missing, and there is no apt-get to install them: ${missing[*]}"
@@ -47,4 +47,11 @@ apt_tools() {
 
 go_tool staticcheck "honnef.co/go/tools/cmd/staticcheck@$STATICCHECK_VERSION"
 go_tool govulncheck "golang.org/x/vuln/cmd/govulncheck@$GOVULNCHECK_VERSION"
-apt_tools git jq socat
+apt_tools git jq socat curl vim rsync unzip pdftotext=poppler-utils nvim=neovim emacs=emacs-nox node=nodejs npm
+
+# The client library of VS Code, for its test; the version is in the lock file.
+if have npm && [[ ! -d daemon/e2e/testdata/vscode-jsonrpc/node_modules ]]; then
+  note "installing vscode-jsonrpc"
+  (cd daemon/e2e/testdata/vscode-jsonrpc && npm ci --ignore-scripts --no-audit --no-fund >&2) ||
+    note "vscode-jsonrpc could not be installed: its test is left out"
+fi

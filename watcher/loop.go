@@ -17,6 +17,9 @@ type reconciler struct {
 	watched   map[*watch]ident
 	byID      map[ident]*watch
 	polled    map[*node]struct{} // directories that could not be watched
+	poll      poller
+	delayed   map[*node]delay // directories that could not be listed for want of means
+	guard     guard
 	excluded  map[ident]bool
 	links     hardLinks
 	stack     []*node // directories to scan, the next last
@@ -27,7 +30,7 @@ type reconciler struct {
 	wakes     int       // of idle, for tests
 
 	nextTick, nextRetry time.Time
-	wall                time.Time // at the last tick
+	lastTick, wall      time.Time // by the clock that stands still in sleep, and by the wall's
 	audit               audit
 }
 
@@ -35,6 +38,7 @@ func (c *reconciler) init() {
 	c.watched, c.byID = map[*watch]ident{}, map[ident]*watch{}
 	c.links.init()
 	c.polled, c.alarms = map[*node]struct{}{}, map[string]time.Time{}
+	c.delayed = map[*node]delay{}
 }
 
 // lostState tells that events were lost and when the rebuild may be. Guarded by Watcher.mu.
@@ -77,6 +81,7 @@ func (w *Watcher) run() {
 	defer close(w.done)
 	defer func() {
 		_ = w.rec.src.Close()
+		w.closeGuard()
 		w.mu.Lock()
 		w.dropCookie()
 		w.mu.Unlock()
@@ -90,8 +95,11 @@ func (w *Watcher) run() {
 			w.rebuild()
 		}
 		w.cookies(now)
+		w.doubted()
 		w.tick(now)
 		w.ring(now)
+		w.ringDelayed(now)
+		w.pollStep(now)
 		if hints := w.settled(now); len(hints) > 0 {
 			w.pass(hints)
 			continue
@@ -167,6 +175,10 @@ func (w *Watcher) idle(timer *time.Timer) {
 	}
 	sooner(w.rebuildAt())
 	sooner(w.rec.nextAlarm, len(w.rec.alarms) > 0)
+	sooner(w.rec.poll.next, len(w.rec.polled) > 0)
+	for _, d := range w.rec.delayed {
+		sooner(d.at, true)
+	}
 	for _, r := range w.roots {
 		sooner(r.nextPoll, r.Poll > 0)
 	}
@@ -237,6 +249,10 @@ func (w *Watcher) tick(now time.Time) {
 	}
 	w.rec.nextTick = now.Add(w.o.RootCheck)
 	w.checkRoots(newEpoch)
+	w.guardRoots(false)
+	if w.o.OnCheck != nil {
+		w.o.OnCheck()
+	}
 	w.clockJump(now)
 	if !now.Before(w.rec.nextRetry) {
 		w.rec.nextRetry = now.Add(w.o.Retry)
@@ -248,7 +264,6 @@ func (w *Watcher) tick(now time.Time) {
 // retry looks at what events do not tell of.
 func (w *Watcher) retry() {
 	w.excludeIDs()
-	w.scanPolled(w.epoch())
 	for _, r := range w.roots {
 		if !r.suspended && r.top != nil {
 			w.checkLinks(r, w.epoch())
@@ -263,12 +278,12 @@ func (w *Watcher) retry() {
 
 // clockJump scans everything when the machine seems to have slept.
 func (w *Watcher) clockJump(now time.Time) {
-	last := w.rec.wall
-	w.rec.wall = now
+	wall, last := w.rec.wall, w.rec.lastTick
+	w.rec.wall, w.rec.lastTick = now.Round(0), now
 	if last.IsZero() {
 		return
 	}
-	jump := now.Round(0).Sub(last.Round(0)) - now.Sub(last)
+	jump := now.Round(0).Sub(wall) - now.Sub(last)
 	if max(jump, -jump) < 5*time.Second {
 		return
 	}
@@ -299,6 +314,7 @@ func (w *Watcher) rebuild() {
 	_ = w.rec.src.Close()
 	w.rec.watched, w.rec.byID = map[*watch]ident{}, map[ident]*watch{}
 	w.rec.cookieDir = nil
+	w.watches.Store(0)
 	w.open()
 	now := time.Now()
 	w.mu.Lock()

@@ -81,7 +81,7 @@ func (w *Watcher) placeDir(n *node, name string, f found, j job) *node {
 	c := n.dirs[name]
 	switch {
 	case c == nil:
-		c = newNode(r, n, path, f)
+		c = w.newNode(r, n, path, f)
 		if !w.claim(c, j) {
 			return nil
 		}
@@ -90,12 +90,14 @@ func (w *Watcher) placeDir(n *node, name string, f found, j job) *node {
 	case c.id != f.id || c.link != f.link:
 		w.unwatchTree(c)
 		w.disown(c, j)
-		if c.id, c.link = f.id, f.link; !w.claim(c, j) {
+		c.id, c.link = f.id, f.link
+		c.remote = w.remoteKind(c)
+		if !w.claim(c, j) {
 			w.dropDir(c, j)
 			return nil
 		}
 	}
-	if j.hint || j.deep || j.force || c.watch == nil && c.polled == "" && r.Poll == 0 {
+	if j.hint || j.deep || j.force || c.watch == nil && c.polled == "" && r.Poll <= 0 {
 		return c
 	}
 	return nil

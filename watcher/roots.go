@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -33,14 +34,24 @@ func (w *Watcher) SetRoots(roots []Root) error {
 }
 
 // do runs f in the reconciler and waits for it.
-func (w *Watcher) do(f func()) error {
+func (w *Watcher) do(f func()) error { return w.doWithin(context.Background(), f) }
+
+// doWithin is do for a caller that waits no longer than ctx, whose error it then
+// returns: f is still run.
+func (w *Watcher) doWithin(ctx context.Context, f func()) error {
 	done := make(chan struct{})
 	select {
 	case w.cmds <- func() { f(); close(done) }:
-		<-done
-		return nil
 	case <-w.closing:
 		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -76,13 +87,14 @@ func (w *Watcher) applyRoots(want map[string]Root) {
 	for _, r := range changed {
 		w.changeRoot(r, want[r.Path])
 	}
+	w.guardRoots(true)
 	for _, r := range added {
 		w.checkRoot(r, 0, newEpoch)
 	}
 }
 
 func newRoot(root Root) *rootState {
-	r := &rootState{owner: map[ident]*node{}, shadow: map[ident][]string{}, links: map[string]bool{}}
+	r := &rootState{owner: map[ident]*node{}, shadow: map[ident][]string{}, links: map[string]bool{}, device: root.Device}
 	r.set(root)
 	return r
 }
@@ -93,8 +105,10 @@ func (r *rootState) set(root Root) {
 	r.nextPoll = time.Now().Add(root.Poll)
 }
 
-// sameRoot compares roots; filters that cannot be compared differ.
+// sameRoot compares roots; filters that cannot be compared differ. What is known
+// of the device at the start says nothing later.
 func sameRoot(a, b Root) (same bool) {
+	b.Device = a.Device
 	defer func() {
 		if recover() != nil {
 			same = false
@@ -165,7 +179,7 @@ func (w *Watcher) checkRoot(r *rootState, f flags, epoch uint64) {
 	}
 	switch {
 	case r.top == nil:
-		r.top = newNode(r, nil, r.Path, found)
+		r.top = w.newNode(r, nil, r.Path, found)
 		w.own(r.top)
 		r.dirs.Add(1)
 	case r.suspended:
@@ -180,7 +194,7 @@ func (w *Watcher) checkRoot(r *rootState, f flags, epoch uint64) {
 	if f&(structural|force) == structural { // renamed or removed, and back
 		w.unwatchTree(r.top)
 	}
-	r.known = true
+	r.device = found.id.dev
 	w.setSuspended(r, false, "")
 	w.scanRoot(r, epoch)
 	r.top.force = r.top.force || f&force != 0
@@ -191,6 +205,7 @@ func (w *Watcher) renewTop(r *rootState, f found) {
 	w.unwatchTree(r.top)
 	w.disown(r.top, job{epoch: w.epoch()})
 	r.top.id = f.id
+	r.top.remote = w.remoteKind(r.top)
 	w.own(r.top)
 }
 
@@ -210,7 +225,7 @@ func (w *Watcher) rootProblem(r *rootState, f found, err error) string {
 	case slices.ContainsFunc(w.o.Exclude, func(x string) bool { return under(r.Path, x) }), w.rec.excluded[f.id]:
 		return "is a directory of the program's own"
 	}
-	moved := r.known && r.top != nil && r.top.id.dev != f.id.dev
+	moved := r.device != 0 && r.device != f.id.dev
 	if !moved && !r.suspended && r.top != nil {
 		return "" // the usual case, at the cost of one lstat
 	}
@@ -224,7 +239,7 @@ func (w *Watcher) rootProblem(r *rootState, f found, err error) string {
 	switch {
 	case err != nil && !empty:
 		return reasonOf(err)
-	case moved && empty && r.files.Load() > 0:
+	case moved && empty && (r.top == nil || r.files.Load() > 0):
 		return "its file system is not mounted"
 	}
 	return ""
@@ -253,17 +268,23 @@ func (w *Watcher) suspend(r *rootState, reason string) {
 
 func (w *Watcher) setSuspended(r *rootState, s bool, reason string) {
 	w.mu.Lock()
+	turned := r.suspended != s
 	r.suspended, r.reason = s, reason
 	w.mu.Unlock()
+	if turned {
+		notify(w.turned)
+	}
 }
 
-func (w *Watcher) setReason(r *rootState, reason string) {
-	w.mu.Lock()
-	if !r.suspended {
-		r.reason = reason
-	}
-	w.mu.Unlock()
+// CheckRoots looks at once whether the roots are there, as is done at every
+// RootCheck, so that State tells it. It returns ctx's error or ErrClosed.
+func (w *Watcher) CheckRoots(ctx context.Context) error {
+	return w.doWithin(ctx, func() { w.checkRoots(newEpoch) })
 }
+
+// Turned receives when a root was suspended or resumed since it last did. It is
+// for one receiver.
+func (w *Watcher) Turned() <-chan struct{} { return w.turned }
 
 // checkRoots looks after all roots.
 func (w *Watcher) checkRoots(epoch uint64) {

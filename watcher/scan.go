@@ -3,7 +3,6 @@ package watcher
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 )
@@ -105,20 +104,22 @@ func (w *Watcher) scanDir(n *node, j job) {
 		w.postpone(n, bad, j)
 		return
 	}
-	entries, err := os.ReadDir(n.path)
+	entries, err := w.o.readDir(n.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		w.postpone(n, n, j)
 	case errors.Is(err, fs.ErrPermission):
 		w.deny(n, err, j)
+	case exhausted(err):
+		w.later(n, j)
 	case err != nil:
 		w.stat.add(cErrors, 1)
 		w.alarm(n.path, w.o.Retry)
 	default:
-		if n.watch == nil && n.root.Poll == 0 && n.polled == "" {
-			w.poll(n, fs.ErrPermission)
+		if n.watch == nil && n.root.Poll <= 0 && n.polled == "" {
+			w.poll(n, watchReason(fs.ErrPermission))
 		}
-		n.blocked = false
+		n.blocked, n.wait = false, 0
 		w.children(n, entries, j)
 		if !n.blocked {
 			w.allow(n, j)

@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"sync/atomic"
@@ -13,7 +14,8 @@ type State struct {
 	Pending  int         // hints, directories to scan and changes that are not Done
 	Scanning bool        // a scan of a whole root is under way
 	// Counters count what happened since New; see the constants' names below:
-	// events, overflows, errors (other signs of lost events), rebuilds,
+	// events, overflows, errors (other signs of lost events), exhausted
+	// (listings put off for want of open files or memory), rebuilds,
 	// rescans (asked for), listings (bursts in a directory), scanned
 	// (directories), touches (changed while the consumer read), racy
 	// (reported again because of coarse clocks), syncs, cookies,
@@ -27,6 +29,9 @@ type State struct {
 	LastLost    time.Time // events were lost
 	LastRebuild time.Time // and everything was scanned
 	LastAudit   time.Time // a sweep for changes without events ended
+	// Watches is the number of directories that are watched, WatchLimit what the
+	// system allows all programs of the user together, 0 if that is not known.
+	Watches, WatchLimit int
 }
 
 // RootState tells how a root stands.
@@ -37,6 +42,8 @@ type RootState struct {
 	Dirs   int    // directories known
 	Files  int    // files known, skipped ones included
 	Polled int    // directories that cannot be watched
+	// PolledAt are the paths of some of those, at most 20.
+	PolledAt []string
 }
 
 // freshness holds the clocks. Guarded by Watcher.mu.
@@ -47,6 +54,7 @@ func (w *Watcher) State() State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s := State{Pending: w.ledger.total, Counters: w.stat.all(),
+		Watches: int(w.watches.Load()), WatchLimit: watchLimit(),
 		LastEvent: w.fresh.event, LastLost: w.fresh.lost, LastRebuild: w.fresh.rebuilt, LastAudit: w.fresh.audited}
 	for _, path := range slices.Sorted(maps.Keys(w.roots)) {
 		r := w.roots[path].state()
@@ -67,7 +75,20 @@ func (r *rootState) state() RootState {
 	case r.Poll > 0 || s.Polled > 0:
 		s.State = "polled"
 	}
+	if !r.suspended && s.Polled > 0 {
+		s.PolledAt = slices.Sorted(maps.Keys(r.polledAt))
+		s.Reason = r.polledReason(s)
+	}
 	return s
+}
+
+// polledReason says how much of a tree is polled, and why.
+func (r *rootState) polledReason(s RootState) string {
+	text := r.pollReason
+	if len(s.PolledAt) > 0 && s.Polled < s.Dirs {
+		text = "such as " + s.PolledAt[0] + ": " + text
+	}
+	return fmt.Sprintf("%d of %d directories are polled: %s", s.Polled, s.Dirs, text)
 }
 
 // counter names a number in State.Counters.
@@ -77,6 +98,7 @@ const (
 	cEvents counter = iota
 	cOverflows
 	cErrors
+	cExhausted
 	cHarmless
 	cRebuilds
 	cRescans
@@ -100,7 +122,7 @@ const (
 	nCounters
 )
 
-var counterNames = [nCounters]string{"events", "overflows", "errors", "harmless", "rebuilds", "rescans",
+var counterNames = [nCounters]string{"events", "overflows", "errors", "exhausted", "harmless", "rebuilds", "rescans",
 	"listings", "scanned", "touches", "racy", "syncs", "cookies", "cookie_timeouts", "sync_scans",
 	"unwatchable", "unreadable", "suspended", "resumed", "replaced", "audit_found", "clock_jumps", "stale", "aliases"}
 

@@ -7,12 +7,11 @@ import (
 )
 
 // rootState is a root and what is known of its tree. Its tree is owned by the
-// reconciler; the counts and, under Watcher.mu, state and reason are for all.
+// reconciler; the counts and what Watcher.mu guards are for all.
 type rootState struct {
 	Root
 	reload Reloader // the Filter, if it is one
 	top    *node
-	known  bool // the root was seen at least once
 
 	// Symbolic links followed: which directory is walked under which name, the
 	// names that are not walked because of that, and the links themselves.
@@ -24,8 +23,13 @@ type rootState struct {
 	scanning                    atomic.Bool // a scan of the whole tree is under way
 	nextPoll                    time.Time
 
-	suspended bool
-	reason    string // of a suspended or polled root; guarded by Watcher.mu
+	device uint64 // the file system that held the root when it was last there, 0: not known
+
+	// Guarded by Watcher.mu.
+	suspended  bool
+	reason     string          // of a suspended root
+	pollReason string          // of the directory last found not to be watchable
+	polledAt   map[string]bool // some such directories
 }
 
 // node is a directory.
@@ -39,11 +43,13 @@ type node struct {
 	files  map[string]entry
 	dots   []string // dot files the filter does not want, which may be rule files
 
-	watch   *watch // nil: not watched
-	polled  string // why it cannot be watched
-	denied  bool   // unreadable, and reported so
-	blocked bool   // found unreadable by the scan under way
-	dropped bool   // no longer in the tree
+	watch   *watch        // nil: not watched
+	polled  string        // why it cannot be watched
+	remote  string        // the kind of its file system, if others change that without events
+	wait    time.Duration // before it is listed again, for want of means
+	denied  bool          // unreadable, and reported so
+	blocked bool          // found unreadable by the scan under way
+	dropped bool          // no longer in the tree
 
 	queued bool // in the scan queue, with:
 	deep   bool
@@ -60,9 +66,11 @@ type entry struct {
 	reason string // skipped
 }
 
-func newNode(r *rootState, parent *node, path string, f found) *node {
-	return &node{path: path, parent: parent, root: r, id: f.id, link: f.link,
+func (w *Watcher) newNode(r *rootState, parent *node, path string, f found) *node {
+	n := &node{path: path, parent: parent, root: r, id: f.id, link: f.link,
 		dirs: map[string]*node{}, files: map[string]entry{}}
+	n.remote = w.remoteKind(n)
+	return n
 }
 
 // rel returns a name of the directory as the filter knows it.

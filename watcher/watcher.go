@@ -13,9 +13,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -90,8 +93,15 @@ type Root struct {
 	Path           string // absolute, clean
 	Filter         Filter // nil: everything
 	FollowSymlinks bool
-	MaxFileSize    int64         // larger files are skipped; 0: no limit
-	Poll           time.Duration // > 0: rescan at this interval; 0: events alone
+	MaxFileSize    int64 // larger files are skipped; 0: no limit
+	// Poll is the interval at which the whole tree is scanned. 0: events alone,
+	// and directories without them (see Remote and RootState) are polled at a
+	// bounded rate; negative: those are not either, but for Sync.
+	Poll time.Duration
+	// Device is the file system (Info.Dev) that held the tree's files when an
+	// earlier watcher saw them, 0 if that is not known. A root that is empty and
+	// on another one is taken for the place of one that is not mounted.
+	Device uint64
 }
 
 // Options configure a Watcher. Zero values stand for the defaults.
@@ -118,13 +128,19 @@ type Options struct {
 	// RootCheck is the interval at which the roots' identities are checked and
 	// the audit goes on. Default 1 s.
 	RootCheck time.Duration
+	// OnCheck, if set, is called with each root check: what else is to be looked at
+	// now and then costs no further wake-up there. It must not wait, nor call the
+	// Watcher.
+	OnCheck func()
 	// AuditRate is the number of directory entries a second that the audit
 	// compares with the table. Default 500; negative: no audit.
 	AuditRate int
 	// AuditPause is the time from the end of one audit sweep to the next. Default 10 min.
 	AuditPause time.Duration
 	// Retry is the interval at which unreadable and unwatchable directories are
-	// tried again, and links to files looked at. Default 15 s.
+	// tried again, and links to files looked at. Directories that cannot be
+	// watched take a fiftieth of one processor's time at most: where they are
+	// many, the interval is longer. Default 15 s.
 	Retry time.Duration
 	// CookieTimeout is the time a cookie's event may take. Default 2 s.
 	CookieTimeout time.Duration
@@ -137,7 +153,11 @@ type Options struct {
 	// times are whole seconds.
 	Granularity time.Duration
 
-	newSource func() (source, error) // tests replace the operating system's events
+	// Tests replace the operating system's events and file systems.
+	newSource func() (source, error)
+	remote    func(path string) (kind string, is bool, err error)
+	readDir   func(dir string) ([]fs.DirEntry, error)
+	noGuard   bool // for then there may be no real events
 }
 
 // ErrClosed is returned by the methods of a closed Watcher.
@@ -155,7 +175,11 @@ type Watcher struct {
 	readers   sync.WaitGroup // one reader for each source, ended by the source's Close
 	wake      chan struct{}  // capacity 1: there is work for run
 	avail     chan struct{}  // capacity 1: there may be a batch for Next
+	turned    chan struct{}  // capacity 1: see Turned
 	cmds      chan func()    // run in the reconciler
+	guarded   atomic.Pointer[[]string]
+	doubt     atomic.Bool  // the roots are to be checked
+	watches   atomic.Int64 // directories watched
 
 	mu      sync.Mutex // guards the fields below
 	ledger  ledger
@@ -182,7 +206,7 @@ func New(o Options) (*Watcher, error) {
 	w := &Watcher{
 		o: o, log: o.Log,
 		closing: make(chan struct{}), done: make(chan struct{}),
-		wake: make(chan struct{}, 1), avail: make(chan struct{}, 1),
+		wake: make(chan struct{}, 1), avail: make(chan struct{}, 1), turned: make(chan struct{}, 1),
 		cmds:  make(chan func()),
 		roots: map[string]*rootState{},
 	}
@@ -215,8 +239,15 @@ func withDefaults(o Options) (Options, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	o.noGuard = o.newSource != nil
 	if o.newSource == nil {
 		o.newSource = newFsnotify
+	}
+	if o.readDir == nil {
+		o.readDir = os.ReadDir
+	}
+	if o.remote == nil {
+		o.remote = remoteFS
 	}
 	o.Exclude = append([]string(nil), o.Exclude...)
 	if o.CookieDir != "" {

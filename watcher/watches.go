@@ -21,6 +21,10 @@ func (w *Watcher) watchDir(n *node, epoch uint64) bool {
 	if n.watch != nil || n.root.Poll > 0 {
 		return true
 	}
+	if n.remote != "" {
+		w.poll(n, remoteReason(n.remote))
+		return true
+	}
 	if o := w.rec.byID[n.id]; o != nil {
 		first := o.names[0]
 		if w.broken(first) == nil {
@@ -38,6 +42,7 @@ func (w *Watcher) watchDir(n *node, epoch uint64) bool {
 		w.unpoll(n)
 		n.watch = &watch{names: []*node{n}}
 		w.rec.watched[n.watch] = n.id
+		w.watches.Store(int64(len(w.rec.watched)))
 		if n.id.ino != 0 {
 			w.rec.byID[n.id] = n.watch
 		}
@@ -46,7 +51,7 @@ func (w *Watcher) watchDir(n *node, epoch uint64) bool {
 		return false
 	case errors.Is(err, fs.ErrPermission): // it will not be read either
 	default:
-		w.poll(n, err)
+		w.poll(n, watchReason(err))
 	}
 	return true
 }
@@ -67,6 +72,7 @@ func (w *Watcher) unwatch(n *node) {
 	_ = w.rec.src.Remove(n.path)
 	id := w.rec.watched[o]
 	delete(w.rec.watched, o)
+	w.watches.Store(int64(len(w.rec.watched)))
 	if w.rec.byID[id] == o {
 		delete(w.rec.byID, id)
 	}
@@ -80,31 +86,18 @@ func (w *Watcher) unwatch(n *node) {
 // for something else now: they would go on reporting the old names.
 func (w *Watcher) unwatchTree(n *node) { n.walk(w.unwatch) }
 
-// poll makes a directory one that is scanned again at intervals.
-func (w *Watcher) poll(n *node, err error) {
-	if n.polled == "" {
-		n.root.polled.Add(1)
-		w.stat.add(cUnwatchable, 1)
-	}
-	n.polled = watchReason(err)
-	w.rec.polled[n] = struct{}{}
-	w.setReason(n.root, "cannot watch "+n.path+": "+n.polled)
-}
-
-func (w *Watcher) unpoll(n *node) {
-	if n.polled == "" {
-		return
-	}
-	n.polled = ""
-	delete(w.rec.polled, n)
-	if n.root.polled.Add(-1) == 0 {
-		w.setReason(n.root, "")
-	}
-}
+// deepTree is the depth from which on the way to a directory is walked name by
+// name: the system's own walk to each of the directories on it costs the square.
+const deepTree = 16
 
 // broken returns the topmost directory on the way to n, n included, that is no
 // longer the one known under its name (or is a link now), or nil.
 func (w *Watcher) broken(n *node) *node {
+	if chain := n.chain(); len(chain) > deepTree {
+		if bad, ok := brokenWalk(chain); ok {
+			return bad
+		}
+	}
 	var bad *node
 	for a := n; a != nil; a = a.parent {
 		top := a.parent == nil
@@ -114,6 +107,20 @@ func (w *Watcher) broken(n *node) *node {
 		}
 	}
 	return bad
+}
+
+// chain is the way from the top of the root to n, n included.
+func (n *node) chain() []*node {
+	depth := 0
+	for a := n; a != nil; a = a.parent {
+		depth++
+	}
+	chain := make([]*node, depth)
+	for a := n; a != nil; a = a.parent {
+		depth--
+		chain[depth] = a
+	}
+	return chain
 }
 
 // suspect has a directory looked at again that is not what it was.

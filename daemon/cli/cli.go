@@ -32,6 +32,9 @@ type ServeOptions struct {
 	// environment, the config and the default then decide.
 	Socket  string
 	Version string
+	// DataDir is the data directory; empty, the environment, the config and the
+	// default decide.
+	DataDir string
 	// IdleExit is how long a daemon with no configured folder stays without
 	// requests; 0 means for ever. It is set for a daemon that a client
 	// started in the background.
@@ -154,8 +157,8 @@ func init() { cobra.EnableCommandSorting = false }
 func (a *app) verbs() []*cobra.Command {
 	return []*cobra.Command{
 		a.initCommand(), a.serveCommand(), a.searchCommand(), a.statusCommand(),
-		a.showCommand(), a.explainCommand(), a.foldersCommand(), a.reindexCommand(), a.verifyCommand(),
-		a.reloadCommand(), a.stopCommand(), a.completionCommand(), a.versionCommand(),
+		a.showCommand(), a.similarCommand(), a.recentCommand(), a.explainCommand(), a.evalCommand(), a.foldersCommand(), a.reindexCommand(),
+		a.verifyCommand(), a.reloadCommand(), a.pauseCommand(), a.resumeCommand(), a.stopCommand(), a.mcpCommand(), a.rpcCommand(), a.completionCommand(), a.versionCommand(),
 	}
 }
 

@@ -66,8 +66,11 @@ func (a *app) completeSearch(cmd *cobra.Command) {
 	cmd.ValidArgsFunction = a.completeQuery
 }
 
+// models are the ranking models.
+var models = []string{"tfidf", "bm25", "best"}
+
 func (a *app) completeRanking(cmd *cobra.Command) {
-	must(cmd.RegisterFlagCompletionFunc("model", fixed("tfidf", "bm25")))
+	must(cmd.RegisterFlagCompletionFunc("model", fixed(models...)))
 	must(cmd.RegisterFlagCompletionFunc("tf", fixed("log", "raw")))
 }
 

@@ -39,7 +39,7 @@ func (a *app) explainCommand() *cobra.Command {
 		}),
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.params.Model, "model", "", "rank by tfidf or bm25 (default: the config's)")
+	fl.StringVar(&f.params.Model, "model", "", "rank by tfidf, bm25 or best (default: the config's)")
 	fl.StringVar(&f.params.TF, "tf", "", "term frequency of tfidf: log or raw (default: the config's)")
 	fl.BoolVar(&f.params.Literal, "literal", false, "take the words of the query as they are")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object")
@@ -106,9 +106,20 @@ func explainLines(e *ipc.Explanation, o *output, indent string) []string {
 			decimal(x.QueryWeight), decimal(x.PassageWeight), exact(x.Contribution))
 		sum += x.Contribution
 	}
+	for _, b := range e.Bonuses {
+		t.add(oneLine(b.Kind+": "+b.Name), "", count(b.TF), "", decimal(b.IDF), decimal(b.Weight*b.IDF), decimal(float64(b.TF)/(float64(b.TF)+b.Length)), exact(b.Contribution))
+		sum += b.Contribution
+	}
 	t.add("sum", "", "", "", "", "", "", exact(sum))
 	lines := append([]string{indent + fmt.Sprintf("%s: score %s", modelText(e), exact(e.Score))}, t.fitted(o, indent)...)
+	if h := e.Hybrid; h != nil {
+		lines = append(lines, indent+fmt.Sprintf("score = sum %s / best sum %s + weight %g × cosine %s / best cosine %s",
+			exact(h.Lexical), exact(h.LexicalBest), h.Weight, exact(h.Cosine), exact(h.CosineBest)))
+	}
 	lines = append(lines, indent+normText(e))
+	if e.Closely != nil && !*e.Closely {
+		lines = append(lines, indent+"not among the 100 passages that are looked at closely: headings and neighbouring words add nothing")
+	}
 	for _, d := range e.Demands {
 		lines = append(lines, indent+oneLine(d.Clause)+": "+met(d.Met))
 	}
@@ -144,6 +155,9 @@ func exact(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 func decimal(x float64) string { return fmt.Sprintf("%.6f", x) }
 
 func modelText(e *ipc.Explanation) string {
+	if e.Lexical != "" {
+		return oneLine(e.Model) + " over " + oneLine(e.Lexical)
+	}
 	if e.TF != "" {
 		return oneLine(e.Model) + ", tf " + oneLine(e.TF)
 	}

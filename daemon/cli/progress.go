@@ -56,6 +56,16 @@ func (p *progressLine) average(seconds float64, now time.Time) float64 {
 	return p.left
 }
 
+// write shows a text of the caller's own.
+func (p *progressLine) write(text string) {
+	if !p.out.terminal || dumb() {
+		return
+	}
+	p.out.printf("\r\x1b[K%s", cut(text, p.out.columns-1))
+	_ = p.out.flush() // as in update
+	p.shown = true
+}
+
 // progressFit is the fullest account of the progress that fits. What an
 // interrupt does is said before all else.
 func progressFit(s *ipc.StatusResult, note [2]string, columns int) string {

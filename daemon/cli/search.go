@@ -104,7 +104,7 @@ func (f *searchFlags) register(cmd *cobra.Command) {
 	fl.StringSliceVar(&f.types, "type", nil, "only files of these `extensions`: md,txt")
 	fl.StringVar(&p.Since, "since", "", "only documents changed since this `date`: 2026-11-01, yesterday, 7d, 3m")
 	fl.StringVar(&p.Before, "before", "", "only documents changed before this `date`")
-	fl.StringVar(&p.Model, "model", "", "rank by tfidf or bm25 (default: the config's)")
+	fl.StringVar(&p.Model, "model", "", "rank by tfidf, bm25 or best (default: the config's)")
 	fl.StringVar(&p.TF, "tf", "", "term frequency of tfidf: log or raw (default: the config's)")
 	fl.StringVar(&p.Duplicates, "duplicates", "", "fold: nearly equal passages once; show: all (default: fold, where text is shown)")
 	fl.StringVar(&p.Collapse, "collapse", "document", "document: each document's best passage; none: every passage")
@@ -216,6 +216,9 @@ func ask(ctx context.Context, c *conn, p ipc.SearchParams) (*answer, error) {
 
 // warnStale says that the answer does not see every change.
 func (a *app) warnStale(r *answer, f *searchFlags) {
+	if r.Degraded != "" {
+		a.say("ranked without vectors: %s", oneLine(r.Degraded))
+	}
 	switch {
 	case r.Stale:
 		a.say("the answer may be stale: %s not yet searchable (quern status --wait, or a longer --sync-timeout)",

@@ -103,6 +103,9 @@ func (a *app) printPassages(r *ipc.PassagesResult) {
 		if len(p.Heading) > 0 {
 			a.out.printf("  %s", a.out.style(styleHeading, headingPath(p.Heading)))
 		}
+		if p.Page > 0 {
+			a.out.printf("  page %d", p.Page)
+		}
 		a.out.printf("   %s\n", a.out.style(styleScore, plural(p.Terms, "term", "terms")))
 		a.printText(p.Text)
 	}

@@ -49,6 +49,21 @@ func (a *app) statusLines(s *ipc.StatusResult) []string {
 	return lines
 }
 
+// vectorsText tells of the vectors of hybrid ranking.
+func vectorsText(e *ipc.EmbeddingStatus) string {
+	text := "none yet"
+	if e.Name != "" {
+		text = fmt.Sprintf("%s of %s, %s", plural(e.Embedded, "passage", "passages"), plural(e.Dimensions, "dimension", "dimensions"), oneLine(e.Name))
+	}
+	if e.Lacking > 0 {
+		text += fmt.Sprintf(", %s to come", count(e.Lacking))
+	}
+	if e.Error != "" {
+		text += ": " + oneLine(e.Error)
+	}
+	return text
+}
+
 func (a *app) summaryLines(s *ipc.StatusResult, paths pathShower) []string {
 	t := table{heads: []string{"", ""}}
 	state := s.State
@@ -59,7 +74,14 @@ func (a *app) summaryLines(s *ipc.StatusResult, paths pathShower) []string {
 	t.add("index", fmt.Sprintf("generation %d, %s, %s, model %s", s.Generation,
 		plural(s.Passages, "passage", "passages"), plural(s.Terms, "term", "terms"), s.Model))
 	t.add("disk", diskText(s.Index))
+	if s.Embedding != nil {
+		t.add("vectors", vectorsText(s.Embedding))
+	}
 	t.add("files", filesText(s.Files))
+	if s.Paused != nil {
+		t.add("paused", strings.TrimLeft(pauseText(s.Paused), ": "))
+	}
+	t.add("fresh", freshText(s.Freshness))
 	if s.Pending > 0 {
 		t.add("pending", plural(s.Pending, "change", "changes"))
 	}
@@ -73,6 +95,16 @@ func (a *app) summaryLines(s *ipc.StatusResult, paths pathShower) []string {
 	t.add("socket", paths.show(s.Socket))
 	t.add("daemon", fmt.Sprintf("version %s, pid %d, since %s, %s", oneLine(s.Version), s.PID, s.Started, sizeText(s.Memory)))
 	return t.fitted(a.out, "")
+}
+
+// freshText tells the three clocks by which changes are found.
+func freshText(f ipc.Freshness) string {
+	never := func(at string) string { return cmp.Or(oneLine(at), "never") }
+	text := fmt.Sprintf("last event %s, read after %d ms of quiet; last audit %s", never(f.LastEvent), f.SettleMS, never(f.LastAudit))
+	if f.LastLost != "" {
+		text += fmt.Sprintf("; events lost %s, all scanned again %s", oneLine(f.LastLost), never(f.LastRescan))
+	}
+	return text
 }
 
 // diskText tells of the index on disk.

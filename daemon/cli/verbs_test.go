@@ -497,7 +497,7 @@ func TestCompletions(t *testing.T) {
 	}{
 		{"se", []string{"serve", "search"}},
 		{"search --mod", []string{"--model"}},
-		{"search --model ", []string{"tfidf", "bm25"}},
+		{"search --model ", []string{"tfidf", "bm25", "best"}},
 		{"search --collapse ", []string{"document", "none"}},
 		{"search --tf ", []string{"log", "raw"}},
 		{"search --folder ", []string{"notes"}},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // Tokenizers.
@@ -30,7 +31,8 @@ type Options struct {
 	// Stopwords is "none", "short", "english" or the path of a list, one
 	// word a line.
 	Stopwords string
-	// Stemmer is "none" or the name of a Snowball language.
+	// Stemmer is "none", the name of a Snowball language, or "auto": that of
+	// each text's own language (see Analyzer.Of).
 	Stemmer string
 	// MinLength in characters: shorter words are dropped, before stemming.
 	MinLength int
@@ -58,9 +60,15 @@ func Default() Options {
 // use, and keeps a bounded cache of the words it met last.
 type Analyzer struct {
 	options Options
-	stop    map[string]struct{}
-	stem    *stemmer // nil for none
+	kind    kind
+	family  *family // a itself among others
+	words   []string
+	stop    map[string]struct{} // words in the form that is compared
+	stem    *stemmer            // nil for none
 	cache   *cache
+
+	common    sync.Once
+	stopTerms map[string]bool // made when first asked for
 }
 
 // New returns an Analyzer. It reads the stop-word list when that is a file.
@@ -73,14 +81,20 @@ func New(o Options) (*Analyzer, error) {
 	if o.MinLength < 0 {
 		return nil, fmt.Errorf("%w: min_length is %d, must be at least 0", ErrOptions, o.MinLength)
 	}
-	stem, err := newStemmer(o.Stemmer)
+	k := kind{stemmer: o.Stemmer}
+	if o.Stemmer == Auto {
+		k.stemmer = English
+	}
+	if _, err := newStemmer(k.stemmer); err != nil {
+		return nil, err
+	}
+	stop, err := stopWords(o.Stopwords)
 	if err != nil {
 		return nil, err
 	}
-	a := &Analyzer{options: o, stem: stem, cache: newCache()}
-	if a.stop, err = a.stopSet(); err != nil {
-		return nil, err
-	}
+	f := &family{members: make(map[kind]*Analyzer)}
+	a := memberOf(o, k, f, stop)
+	f.members[k] = a
 	return a, nil
 }
 

@@ -26,7 +26,7 @@ func (a *Analyzer) plainTokens(text []byte, yield func(Token) bool) {
 			return
 		}
 		e := a.cache.get(text[start:end], analyse)
-		if e.term != "" && !yield(Token{e.term, start, end}) {
+		if e.term != "" && !yield(Token{Term: e.term, Start: start, End: end}) {
 			return
 		}
 		pos = end

@@ -36,16 +36,12 @@ than too very`
 
 // stopSet returns the stop words in the form in which words are compared with
 // them: normalised, not stemmed.
-func (a *Analyzer) stopSet() (map[string]struct{}, error) {
-	words, err := stopWords(a.options.Stopwords)
-	if err != nil {
-		return nil, err
-	}
-	set := make(map[string]struct{}, len(words))
-	for _, w := range words {
+func (a *Analyzer) stopSet() map[string]struct{} {
+	set := make(map[string]struct{}, len(a.words))
+	for _, w := range a.words {
 		set[a.stopForm(w)] = struct{}{}
 	}
-	return set, nil
+	return set
 }
 
 // stopForm returns a stop word as words of the text are when they are compared.

@@ -85,8 +85,16 @@ func (t *tokenizer) run() {
 	}
 }
 
-// emit yields the terms of the word text[start:end].
+// emit yields the terms of the word text[start:end], and in code those of its
+// parts.
 func (t *tokenizer) emit(start, end int) bool {
+	if !t.emitWord(start, end) {
+		return false
+	}
+	return !t.analyzer.kind.code || t.identifier(start, end)
+}
+
+func (t *tokenizer) emitWord(start, end int) bool {
 	if t.memo != nil {
 		t.memo.word(t.analyzer, shorten(t.text[start:end]), t.word)
 		return true
@@ -115,14 +123,14 @@ func (t *tokenizer) emitEntry(e *entry, start, end int) bool {
 	if e.term == "" {
 		return true
 	}
-	if !t.yield(Token{e.term, start, end}) {
+	if !t.yield(Token{Term: e.term, Start: start, End: end}) {
 		return false
 	}
 	if e.more == nil {
 		return true
 	}
 	for _, term := range *e.more {
-		if !t.yield(Token{term, start, end}) {
+		if !t.yield(Token{Term: term, Start: start, End: end}) {
 			return false
 		}
 	}

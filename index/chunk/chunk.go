@@ -27,13 +27,15 @@ const (
 	Paragraph = "paragraph"
 	Window    = "window"
 	Whole     = "document"
+	Auto      = "auto"
 )
 
 // Options say how text is cut; the zero value is not valid, see Default.
 type Options struct {
-	// Strategy is Paragraph, Window or Whole.
+	// Strategy is Paragraph, Window, Whole or Auto.
 	Strategy string
-	// MinWords: a shorter paragraph joins the next one (Paragraph only).
+	// MinWords: a shorter paragraph joins the next one (Paragraph), and no
+	// passage but a section's only one is shorter (Auto).
 	MinWords int
 	// MaxWords is the length of a window in words; Overlap is how many words
 	// neighbouring windows share. Overlap < MaxWords.
@@ -54,6 +56,8 @@ type Passage struct {
 	// stands below it: the words of the last element of Heading are the
 	// passage's own.
 	HeadingOnly bool
+	// Page is the page on which the passage begins, from 1, or 0.
+	Page int
 }
 
 // ErrOptions is what the errors of Validate wrap.
@@ -72,16 +76,16 @@ func (o Options) Validate() error {
 	switch o.Strategy {
 	case Whole:
 		return nil
-	case Paragraph, Window:
+	case Paragraph, Window, Auto:
 	default:
-		return fmt.Errorf("%w: strategy is %q, must be %q, %q or %q", ErrOptions, o.Strategy, Paragraph, Window, Whole)
+		return fmt.Errorf("%w: strategy is %q, must be %q, %q, %q or %q", ErrOptions, o.Strategy, Auto, Paragraph, Window, Whole)
 	}
 	switch {
 	case o.MaxWords < 1:
 		return fmt.Errorf("%w: max_words is %d, must be at least 1", ErrOptions, o.MaxWords)
 	case o.Overlap < 0 || o.Overlap >= o.MaxWords:
 		return fmt.Errorf("%w: overlap is %d, must be at least 0 and less than max_words, which is %d", ErrOptions, o.Overlap, o.MaxWords)
-	case o.Strategy == Paragraph && o.MinWords < 0:
+	case o.Strategy != Window && o.MinWords < 0:
 		return fmt.Errorf("%w: min_words is %d, must be at least 0", ErrOptions, o.MinWords)
 	}
 	return nil

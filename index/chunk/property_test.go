@@ -201,7 +201,7 @@ func TestValidate(t *testing.T) {
 		says string
 	}{
 		{Options{}, `strategy is ""`},
-		{Options{Strategy: "sentence", MaxWords: 1}, `"paragraph", "window" or "document"`},
+		{Options{Strategy: "sentence", MaxWords: 1}, `"auto", "paragraph", "window" or "document"`},
 		{Options{Strategy: Window}, "max_words is 0"},
 		{Options{Strategy: Window, MaxWords: 3, Overlap: 3}, "overlap is 3"},
 		{Options{Strategy: Paragraph, MaxWords: 3, Overlap: -1}, "overlap is -1"},

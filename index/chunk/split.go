@@ -11,20 +11,20 @@ import (
 //
 // Window and Whole cut the text as it stands, headings and all; a passage's
 // heading path is that of the section in which it starts, and a heading's line
-// counts as part of its section. Paragraph cuts each section on its own and
-// leaves the headings' lines out; only a heading with neither text nor a
+// counts as part of its section. Paragraph and Auto cut each section on its own and
+// leave the headings' lines out; only a heading with neither text nor a
 // deeper heading below it is a passage itself, so that it can be found.
 func Split(d *extract.Document, o Options) []Passage {
 	if err := o.Validate(); err != nil {
 		panic(err)
 	}
-	s := splitter{scanner: scanner{text: d.Text, line: 1}, windower: newWindower(o), min: o.MinWords}
+	s := splitter{packer: packer{Options: o, scanner: scanner{text: d.Text, line: 1}}, windower: newWindower(o)}
 	sections := d.Sections
 	if len(sections) == 0 {
 		sections = []extract.Section{{End: len(d.Text)}}
 	}
 	s.out = make([]Passage, 0, estimate(len(d.Text), len(sections), o))
-	if o.Strategy == Paragraph {
+	if o.Strategy == Paragraph || o.Strategy == Auto {
 		s.sections(sections)
 	} else {
 		s.whole()
@@ -44,10 +44,8 @@ func estimate(size, sections int, o Options) int {
 
 // splitter is one Split.
 type splitter struct {
-	scanner
+	packer
 	windower
-	min int
-	out []Passage
 }
 
 // whole cuts the whole text into windows.
@@ -81,7 +79,7 @@ func (s *splitter) sections(sections []extract.Section) {
 			s.section(sec)
 		}
 		for j := first; j < len(s.out); j++ {
-			s.out[j].Heading = sec.Heading
+			s.out[j].Heading, s.out[j].Page = sec.Heading, sec.Page
 		}
 	}
 }
@@ -90,6 +88,10 @@ func (s *splitter) sections(sections []extract.Section) {
 // those into windows and begins anew. What is left at the end joins the last
 // passage, or is the only one.
 func (s *splitter) section(sec extract.Section) {
+	if s.Strategy == Auto {
+		s.sectionPassages(sec)
+		return
+	}
 	first := len(s.out)
 	begun := first // passages before the words now gathered
 	s.begin()
@@ -98,13 +100,13 @@ func (s *splitter) section(sec extract.Section) {
 		if !ok {
 			break
 		}
-		if blank && s.n >= s.min {
+		if blank && s.n >= s.MinWords {
 			s.finish()
 			begun = len(s.out)
 		}
 		s.take(w)
 	}
-	if s.n >= s.min || s.n == 0 {
+	if s.n >= s.MinWords || s.n == 0 {
 		s.finish()
 		return
 	}
@@ -151,16 +153,17 @@ func (s *splitter) finish() {
 	s.begin()
 }
 
-// label gives each passage the heading path of the section where it starts.
+// label gives each passage the heading path and page of the section where it starts.
 func label(passages []Passage, sections []extract.Section) {
 	next := 0
 	var heading []string
+	page := 0
 	for i := range passages {
 		for next < len(sections) && begins(sections[next]) <= passages[i].Start {
-			heading = sections[next].Heading
+			heading, page = sections[next].Heading, sections[next].Page
 			next++
 		}
-		passages[i].Heading = heading
+		passages[i].Heading, passages[i].Page = heading, page
 	}
 }
 

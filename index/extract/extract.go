@@ -4,9 +4,11 @@
 package extract
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Document is the text of a file and its structure.
@@ -37,14 +39,18 @@ type Document struct {
 	Truncated string
 
 	budget *budget
+	name   string         // that the format was told from
+	names  map[string]int // of the members, and how often each came
 }
 
 // Member is a document inside of another.
 type Member struct {
 	// Name is the slash-separated name within the container: clean, relative,
 	// without "..".
-	Name     string
+	Name string
+	// Document is nil where the member could not be read, for the reason Problem.
 	Document *Document
+	Problem  error
 }
 
 // Section is a run of text under one heading path.
@@ -68,7 +74,12 @@ type Section struct {
 // are set, Text to the file's bytes: it fills Title and Sections, and, where the
 // format is no text, replaces Text, sets Extracted, and accounts for what it
 // makes with the document's budget. It takes time linear in the content,
-// whatever that is.
+// whatever that is. Content that is refused (encrypted, without text) is a notText
+// error, damaged content any other.
+//
+// A format tells itself by a line in magics (by its first bytes), in looks (by how
+// the text begins, where the name says nothing), or by its name alone. One whose
+// parser wants the file's own bytes, not text in UTF-8, is named in raw.
 type parser func(*Document) error
 
 // parsers are the formats with structure by type; all others are plain text.
@@ -76,32 +87,122 @@ var parsers = map[string]parser{
 	"md": parseMarkdown,
 }
 
+// raw are the types whose parsers take the file's bytes as they are: no text, or
+// text that names its own encoding. The others are given what readText made of them.
+var raw = map[string]bool{}
+
+// parserOf looks up parsers. Parsers of containers read members by others in turn,
+// which Go allows only through a variable that is set when all are there.
+var parserOf func(format string) parser
+
+func init() { parserOf = func(format string) parser { return parsers[format] } }
+
 // aliases are other extensions of a type.
 var aliases = map[string]string{
 	"markdown": "md",
 	"mdown":    "md",
 	"mkd":      "md",
+	"fbz":      "fb2",
+	"awt":      "abw",
 }
 
-// Extract reads a file's content; the format is told from its name. The
-// document's Text is data itself where the format is text, so data must not
-// change afterwards. Content that is not text is an error that matches
-// ErrBinary and whose message is the reason.
+// Version grows with every change of what is extracted from a file: documents of
+// another version are read again.
+const Version = 1
+
+// Extract reads a file's content; the format is told from its content and its name.
+// The document's Text is data itself where the format is text in UTF-8, so data must
+// not change afterwards. Content that is not read is an error that matches ErrBinary
+// or ErrLimit and whose message is the reason; other errors say what is wrong with it.
 func Extract(name string, data []byte) (*Document, error) {
-	d := &Document{Type: TypeOf(name), Text: data, budget: newBudget(DefaultLimits)}
-	if err := checkText(data); err != nil {
-		return nil, err
+	return ExtractWatched(name, data, Watch{})
+}
+
+// Watch is told how an extraction gets on; what is nil is not called.
+type Watch struct {
+	// Grew is called with the document whenever it has got further pages or
+	// members, before it is whole: what stands there stays, and more is appended.
+	Grew func(*Document)
+	// Alive is called whenever something was inflated or decoded.
+	Alive func()
+}
+
+// ExtractWatched is Extract that tells how it gets on.
+func ExtractWatched(name string, data []byte, w Watch) (*Document, error) {
+	b := newBudget(DefaultLimits)
+	b.watch = w
+	d, err := extractWithin(name, data, b)
+	if b.needsPDF {
+		return nil, ErrNeedsPDF
 	}
-	parse := parsers[d.Type]
-	if parse == nil {
-		parse = parsePlain
+	return d, err
+}
+
+// extractWithin is Extract with the budget of the file that the content is in.
+func extractWithin(name string, data []byte, b *budget) (*Document, error) {
+	d := &Document{Text: data, budget: b}
+	if b.root == nil {
+		b.root = d
 	}
-	err := parse(d)
-	d.budget = nil
+	err := d.tryRead(name)
+	d.budget, d.name, d.names = nil, "", nil
 	if err != nil {
 		return nil, err
 	}
 	return d, nil
+}
+
+// tryRead is read where a fault of ours in a format is an error of the file.
+func (d *Document) tryRead(name string) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("reading it failed, please report this: %v", fault)
+		}
+	}()
+	return d.read(name)
+}
+
+// read fills the document from its Text, the content of a file with that name.
+func (d *Document) read(name string) error {
+	d.Type, d.name = detect(name, d.Text), name
+	parse := parserOf(d.Type)
+	text := parse == nil || !raw[d.Type]
+	if parse == nil {
+		parse = parsePlain
+	}
+	if text {
+		if err := checkUnread(d.Text); err != nil {
+			return err
+		}
+		if err := readText(d); err != nil {
+			return err
+		}
+	}
+	return parse(d)
+}
+
+// Effort says where a file should be read.
+type Effort int
+
+// The efforts: plain text and Markdown are read by small code of our own, in linear
+// time, which costs less than asking another process; the other formats are for a
+// process that can be ended; and PDF files for one that has the PDF reader ready.
+const (
+	Small Effort = iota
+	Complex
+	PDF
+)
+
+// EffortOf says where a file should be read, by its name and content.
+func EffortOf(name string, data []byte) Effort {
+	t := detect(name, data)
+	switch {
+	case t == "pdf":
+		return PDF
+	case (t == "md" || parserOf(t) == nil) && (utf8.Valid(data) || checkUnread(data) != nil):
+		return Small
+	}
+	return Complex
 }
 
 // maxExtension is the length from which on what follows the last dot of a name
@@ -112,6 +213,12 @@ const maxExtension = 16
 // or "txt" when it has none (as "README", ".profile" and "Vol. 2 of 3").
 func TypeOf(name string) string {
 	base := filepath.Base(name)
+	if t := fileNames[strings.ToLower(base)]; t != "" {
+		return t
+	}
+	if isMaildir(name) {
+		return "eml"
+	}
 	dot := strings.LastIndexByte(base, '.')
 	if dot <= 0 {
 		return "txt"

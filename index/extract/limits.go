@@ -29,12 +29,28 @@ var ErrLimit = errors.New("over a limit")
 type budget struct {
 	left  Limits
 	depth int
+	root  *Document // of the file itself
+	watch Watch
+	// needsPDF says that the extraction is of no use: the PDF reader is wanted.
+	needsPDF bool
 }
 
 func newBudget(l Limits) *budget { return &budget{left: l} }
 
+// grown tells who watches the extraction that d has more than before, if d is the
+// file's own document. What it has will not change any more, but for what is
+// appended.
+func (d *Document) grown() {
+	if b := d.budget; b.watch.Grew != nil && b.root == d {
+		b.watch.Grew(d)
+	}
+}
+
 // inflate accounts for n inflated bytes.
 func (b *budget) inflate(n int64) error {
+	if b.watch.Alive != nil {
+		b.watch.Alive()
+	}
 	if b.left.Inflated -= n; b.left.Inflated < 0 {
 		return fmt.Errorf("%w: its content inflates to more than is read", ErrLimit)
 	}

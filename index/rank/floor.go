@@ -1,12 +1,20 @@
 package rank
 
-import "math"
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+)
 
 // Floor follows the limit-th best of many lower bounds: what a candidate must
 // be able to reach to be among the best. Several bounds for one owner (say,
-// passages of one document) count once, at the highest.
+// passages of one document) count once, at the highest. It may be used from
+// several goroutines.
 type Floor struct {
 	limit int
+	value atomic.Uint64 // bits of Value; never falls
+
+	mu    sync.Mutex    // guards the fields below
 	heap  []bound       // the lowest at the root
 	where map[int32]int // owner → place in heap; nil when owners are all different
 }
@@ -20,6 +28,11 @@ type bound struct {
 // is raised twice, which saves keeping track of them.
 func NewFloor(limit int, distinct bool) *Floor {
 	f := &Floor{limit: limit}
+	least := -1
+	if limit <= 0 {
+		least = 1
+	}
+	f.value.Store(math.Float64bits(math.Inf(least)))
 	if !distinct {
 		f.where = make(map[int32]int)
 	}
@@ -28,21 +41,22 @@ func NewFloor(limit int, distinct bool) *Floor {
 
 // Value is the limit-th highest bound so far; below every score while there
 // are fewer than limit owners, and above every score if limit ≤ 0.
-func (f *Floor) Value() float64 {
-	switch {
-	case f.limit <= 0:
-		return math.Inf(1)
-	case len(f.heap) < f.limit:
-		return math.Inf(-1)
-	}
-	return f.heap[0].value
-}
+func (f *Floor) Value() float64 { return math.Float64frombits(f.value.Load()) }
 
 // Raise says that owner reaches at least value.
 func (f *Floor) Raise(owner int32, value float64) {
-	if f.limit <= 0 {
-		return
+	if value <= f.Value() {
+		return // it is not among the best, or known to be
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.raise(owner, value)
+	if len(f.heap) == f.limit {
+		f.value.Store(math.Float64bits(f.heap[0].value))
+	}
+}
+
+func (f *Floor) raise(owner int32, value float64) {
 	if f.where != nil {
 		if i, ok := f.where[owner]; ok {
 			if value > f.heap[i].value {

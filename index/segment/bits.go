@@ -68,6 +68,47 @@ func unpack4(dst []uint32, src []byte, w uint) {
 	}
 }
 
+// packedAt reads number i of those that unpack would read.
+func packedAt(src []byte, i int, w uint) uint32 {
+	bit := uint(i) * w
+	return uint32(binary.LittleEndian.Uint64(src[bit>>3:]) >> (bit & 7) & (1<<w - 1))
+}
+
+// unpackSums reads gaps as unpack does and gives the numbers that lie them
+// apart: dst[i] = base + i + gap[0] + … + gap[i]. It returns one more than the
+// last, which may be beyond 32 bits, as those before it may then.
+func unpackSums(dst []uint32, src []byte, w uint, base uint32) uint64 {
+	sum, mask := uint64(base), uint64(1)<<w-1
+	bit, step := uint(0), 4*w
+	if w > 14 {
+		for i := range dst {
+			sum += binary.LittleEndian.Uint64(src[bit>>3:]) >> (bit & 7) & mask
+			dst[i] = uint32(sum)
+			sum++
+			bit += w
+		}
+		return sum
+	}
+	for len(dst) >= 4 { // as in unpack4
+		v := binary.LittleEndian.Uint64(src[bit>>3:]) >> (bit & 7)
+		a := v & mask
+		b := a + v>>w&mask + 1
+		c := b + v>>(2*w)&mask + 1
+		d := c + v>>(3*w)&mask + 1
+		dst[0], dst[1], dst[2], dst[3] = uint32(sum+a), uint32(sum+b), uint32(sum+c), uint32(sum+d)
+		sum += d + 1
+		dst = dst[4:]
+		bit += step
+	}
+	for i := range dst {
+		sum += binary.LittleEndian.Uint64(src[bit>>3:]) >> (bit & 7) & mask
+		dst[i] = uint32(sum)
+		sum++
+		bit += w
+	}
+	return sum
+}
+
 // width is the number of bits the largest of the numbers takes.
 func width(vals []uint32) uint {
 	var or uint32

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -134,4 +135,47 @@ func BenchmarkPostings(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(p.DF()*b.N)/b.Elapsed().Seconds()/1e6, "Mpostings/s")
+}
+
+// BenchmarkUnpackSums decodes the passages of a block of postings.
+func BenchmarkUnpackSums(b *testing.B) {
+	r := rand.New(rand.NewPCG(3, 3))
+	for _, w := range []uint{3, 6, 11, 20} {
+		vals := make([]uint32, BlockSize)
+		for i := range vals {
+			vals[i] = uint32(r.Uint64() & (1<<w - 1))
+		}
+		packed := append(appendPacked(nil, vals, w), make([]byte, overread)...)
+		b.Run(fmt.Sprint(w), func(b *testing.B) {
+			for b.Loop() {
+				unpackSums(vals, packed, w, 0)
+			}
+		})
+	}
+}
+
+// TestUnpackSums holds it against adding up what unpack gives.
+func TestUnpackSums(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for w := uint(0); w <= 32; w++ {
+		for _, n := range []int{0, 1, 3, 5, 127, 128} {
+			vals, got := make([]uint32, n), make([]uint32, n)
+			for i := range vals {
+				vals[i] = uint32(r.Uint64() & (1<<w - 1))
+			}
+			packed := append(appendPacked(nil, vals, w), make([]byte, overread)...)
+			sum := uint64(r.Uint32())
+			next := unpackSums(got, packed, w, uint32(sum))
+			for i, v := range vals {
+				sum += uint64(v)
+				if got[i] != uint32(sum) || packedAt(packed, i, w) != v {
+					t.Fatalf("width %d: number %d is %d, not %d; packed %d, not %d", w, i, got[i], uint32(sum), packedAt(packed, i, w), v)
+				}
+				sum++
+			}
+			if next != sum {
+				t.Fatalf("width %d: the next would be %d, not %d", w, next, sum)
+			}
+		}
+	}
 }

@@ -245,11 +245,11 @@ func (p *Postings) Maxima() (m TermMaxima, ok bool) {
 }
 
 // Seek goes, forwards or back, to the block that holds the first passage ≥ doc,
-// and decodes it unless it is the current one. False means that there is no
-// such passage, or an error.
+// and decodes its passages unless it is the current one. False means that there
+// is no such passage, or an error.
 func (p *Postings) Seek(doc uint32) bool {
 	if p.skips == nil { // there is but one block
-		return (len(p.Docs) > 0 || p.Next()) && p.Docs[len(p.Docs)-1] >= doc
+		return (len(p.Docs) > 0 || p.nextDocs()) && p.Docs[len(p.Docs)-1] >= doc
 	}
 	lo, hi := 0, p.Blocks()
 	if len(p.Docs) > 0 {
@@ -257,14 +257,14 @@ func (p *Postings) Seek(doc uint32) bool {
 		switch {
 		case doc > p.Docs[len(p.Docs)-1]:
 			lo, hi = p.gallop(doc)
-		case current == 0 || doc > p.Last(current-1):
+		case doc >= p.Docs[0] || current == 0 || doc > p.Last(current-1):
 			return true
 		default:
 			hi = current
 		}
 	}
 	p.seek(p.search(lo, hi, doc))
-	return p.Next()
+	return p.nextDocs()
 }
 
 // gallop gives the bounds of a search for doc in the blocks not yet decoded.

@@ -80,13 +80,13 @@ func TestSeekIsSearch(t *testing.T) {
 
 func seekAbout(t *testing.T, r *rand.Rand, seg *Reader, term int) {
 	t.Helper()
-	var all []uint32
+	var all, tfs []uint32
 	var p Postings
 	if err := seg.Postings(term, &p); err != nil {
 		t.Fatal(err)
 	}
 	for p.Next() {
-		all = append(all, p.Docs...)
+		all, tfs = append(all, p.Docs...), append(tfs, p.TFs...)
 	}
 	if p.Decoded != len(all) {
 		t.Fatalf("%d decoded, not %d", p.Decoded, len(all))
@@ -106,6 +106,11 @@ func seekAbout(t *testing.T, r *rand.Rand, seg *Reader, term int) {
 		from := i / BlockSize * BlockSize
 		if !slices.Equal(p.Docs, all[from:min(from+BlockSize, len(all))]) {
 			t.Fatalf("seek %d: the block is %v", doc, p.Docs)
+		}
+		for k := range p.Docs {
+			if p.TF(k) != tfs[from+k] {
+				t.Fatalf("seek %d: tf %d of posting %d, not %d", doc, p.TF(k), from+k, tfs[from+k])
+			}
 		}
 	}
 }

@@ -88,7 +88,7 @@ func appendTail(dst []byte, docs, tfs []uint32, prev uint32) []byte {
 // empty; Reader.Postings sets it. It may be used again for another term.
 type Postings struct {
 	// Docs and TFs are the current block: local passage numbers, ascending,
-	// and how often the term occurs in each.
+	// and how often the term occurs in each. After Seek, TFs is nil: see TF.
 	Docs, TFs []uint32
 	// Decoded counts the postings decoded since Reader.Postings.
 	Decoded int
@@ -103,6 +103,8 @@ type Postings struct {
 	pos    int    // where it begins in data, when there is no skip table
 	prev   uint32 // one beyond the last passage of the block before
 	err    error
+	packed []byte // the current block's tfs, or nil: tfs has them
+	width  uint   // of them
 	docs   [BlockSize]uint32
 	tfs    [BlockSize]uint32
 }
@@ -118,12 +120,48 @@ func (p *Postings) Err() error { return p.err }
 
 // Next decodes the next block; false means that there is none, or an error.
 func (p *Postings) Next() bool {
+	if !p.nextDocs() {
+		return false
+	}
+	if p.packed != nil {
+		p.unpackTFs()
+	}
+	p.TFs = p.tfs[:len(p.Docs)]
+	return true
+}
+
+func (p *Postings) unpackTFs() {
+	if p.width == 0 {
+		for i := range p.tfs {
+			p.tfs[i] = 1
+		}
+		return
+	}
+	unpack(p.tfs[:], p.packed, p.width)
+	for i := range p.tfs {
+		p.tfs[i]++
+	}
+}
+
+// TF gives the tf of posting i of the current block.
+func (p *Postings) TF(i int) uint32 {
+	switch {
+	case p.packed == nil:
+		return p.tfs[i]
+	case p.width == 0:
+		return 1
+	}
+	return packedAt(p.packed, i, p.width) + 1
+}
+
+// nextDocs is Next without the tfs.
+func (p *Postings) nextDocs() bool {
+	p.Docs, p.TFs, p.packed = nil, nil, nil
 	if p.err != nil || p.block >= p.Blocks() {
-		p.Docs, p.TFs = nil, nil
 		return false
 	}
 	n := min(BlockSize, p.df-p.block*BlockSize)
-	p.Docs, p.TFs = p.docs[:n], p.tfs[:n]
+	p.Docs = p.docs[:n]
 	if n == BlockSize {
 		p.decodeBlock()
 	} else {
@@ -132,7 +170,7 @@ func (p *Postings) Next() bool {
 	p.block++
 	p.Decoded += n
 	if p.err != nil {
-		p.Docs, p.TFs = nil, nil
+		p.Docs = nil
 		return false
 	}
 	return true
@@ -207,17 +245,10 @@ func (p *Postings) decodeBlock() {
 		p.err = corrupt("postings block of widths %d and %d", wg, wt)
 		return
 	}
-	unpack(p.docs[:], p.data[at:], wg)
-	unpack(p.tfs[:], p.data[mid:], wt)
-	prev := uint64(p.prev) // 64 bits: the sum of 128 gaps cannot wrap
-	for i, g := range p.docs {
-		prev += uint64(g)
-		p.docs[i] = uint32(prev)
-		prev++
-		p.tfs[i]++
-	}
-	p.bound(prev)
-	p.prev, p.pos = uint32(prev), end
+	next := unpackSums(p.docs[:], p.data[at:], wg, p.prev)
+	p.packed, p.width = p.data[mid:], wt
+	p.bound(next)
+	p.prev, p.pos = uint32(next), end
 }
 
 // bound checks that the block's passages are the segment's; next is one beyond

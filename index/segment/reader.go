@@ -187,7 +187,7 @@ func (r *Reader) EachTerm(f func(t int, gid uint32, df int)) {
 // Postings makes p walk the postings of term t from their start.
 func (r *Reader) Postings(t int, p *Postings) error {
 	p.r, p.df, p.block, p.pos, p.prev, p.err = r, r.DF(t), 0, 0, 0, nil
-	p.Docs, p.TFs, p.skips, p.maxima = nil, nil, nil, nil
+	p.Docs, p.TFs, p.packed, p.skips, p.maxima = nil, nil, nil, nil, nil
 	p.Decoded = 0
 	b, err := r.postings.slice(&r.postingOffs, t)
 	if err != nil {

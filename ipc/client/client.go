@@ -1,5 +1,8 @@
 // Package client speaks Quern's protocol to a daemon: one connection, any
 // number of concurrent calls. It uses the line framing of docs/protocol.md.
+//
+// Dial makes a Client, which ends when its connection does. A Redialer makes its
+// connection anew, and Watch does so while it tells what changes.
 package client
 
 import (
@@ -46,6 +49,7 @@ type Client struct {
 	lastID  uint64
 	pending map[uint64]chan<- answer // requests without an answer, given-up ones included
 	queue   []byte                   // what the writer is to send
+	notify  func(method string, params json.RawMessage)
 	closed  bool
 	err     error // why the connection ended; wraps ErrConnectionLost
 }
@@ -265,10 +269,29 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
+// OnNotification has f called with each notification that comes from now on, one
+// after the other. Answers wait while f runs: it must not call the daemon on this
+// connection. See docs/protocol.md, subscribe; Watch is simpler.
+func (c *Client) OnNotification(f func(method string, params json.RawMessage)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.notify = f
+}
+
+func (c *Client) notified(r response) {
+	c.mu.Lock()
+	f := c.notify
+	c.mu.Unlock()
+	if f != nil {
+		f(r.Method, r.Params)
+	}
+}
+
 // response is what the daemon sends. A notification has a method.
 type response struct {
 	ID     *uint64         `json:"id"`
 	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
 	Result json.RawMessage `json:"result"`
 	Error  *ipc.Error      `json:"error"`
 }
@@ -282,7 +305,8 @@ func (c *Client) deliver(line []byte) error {
 	}
 	switch {
 	case r.Method != "":
-		return nil // notifications are for subscriptions, which come later
+		c.notified(r)
+		return nil
 	case r.ID == nil && r.Error != nil:
 		return r.Error // about the connection as a whole
 	case r.ID == nil:
@@ -322,6 +346,9 @@ func (c *Client) end(cause error) {
 	}
 	close(c.gone)
 }
+
+// Done is closed when the connection has ended.
+func (c *Client) Done() <-chan struct{} { return c.gone }
 
 func (c *Client) reason() error {
 	c.mu.Lock()

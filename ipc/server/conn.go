@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"quern/ipc"
@@ -30,6 +31,7 @@ type conn struct {
 	nc    net.Conn
 	src   *source
 	out   framer // set by serve before anything is written
+	http  bool   // likewise: there is no framer then
 	log   *slog.Logger
 	slots chan struct{}
 
@@ -38,12 +40,21 @@ type conn struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
+	calls   uint64         // requests started so far; the reader's
+	unread  atomic.Int64   // bytes of finished answers not yet written
+	streams sync.WaitGroup // goroutines of subscriptions; they end with ctx
+
 	wmu sync.Mutex // held while a message is written
 
 	mu       sync.Mutex // guards all fields below
 	ids      map[string]context.CancelFunc
 	running  int // requests whose answer is not yet written
 	draining bool
+	waiter   *waiter // the request that waits for room, or nil
+	latest   map[string]turn
+	// subscriptions are the live ones' ends, by number; made counts them all.
+	subscriptions map[uint64]context.CancelFunc
+	made          uint64
 }
 
 func newConn(s *Server, nc net.Conn, peer Peer, number uint64) *conn {
@@ -57,6 +68,9 @@ func newConn(s *Server, nc net.Conn, peer Peer, number uint64) *conn {
 		ctx:    ctx,
 		cancel: cancel,
 		ids:    map[string]context.CancelFunc{},
+
+		latest:        map[string]turn{},
+		subscriptions: map[uint64]context.CancelFunc{},
 	}
 }
 
@@ -70,12 +84,13 @@ func (c *conn) serve() {
 	switch {
 	case errors.As(err, &fault):
 		c.log.Info("client breaks the protocol; closing its connection", "error", fault)
-		c.write(errorMessage(nil, fault))
+		c.refuse(fault)
 	case errors.Is(err, io.EOF):
 		// The client may only have finished sending and wait for answers.
 		if sock.HungUp(c.nc) {
 			c.cancel(errGone)
 		}
+		c.listenOn()
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		// Drained.
 	default:
@@ -86,15 +101,29 @@ func (c *conn) serve() {
 		c.linger()
 	}
 	c.abort(errClosed)
+	c.streams.Wait()
 	c.log.Debug("connection closed", "reason", err)
+}
+
+// refuse tells the client why it is cut off, in its own framing.
+func (c *conn) refuse(fault *ipc.Error) {
+	if c.http {
+		c.sendHTTP(outcome{err: fault}, httpFault(fault), "close")
+		return
+	}
+	c.write(errorMessage(nil, fault))
 }
 
 // read dispatches messages until reading fails.
 func (c *conn) read() error {
-	var err error
-	if c.out, err = c.src.detect(); err != nil {
+	out, err := c.src.detect()
+	if err != nil {
 		c.out = lines{c.src}
 		return err
+	}
+	if c.out = out; out == nil {
+		c.http = true
+		return c.readHTTP()
 	}
 	for {
 		data, err := c.out.next()
@@ -169,6 +198,9 @@ func named(id []byte) bool { return id != nil && string(id) != "null" }
 func (c *conn) end(n int) {
 	c.mu.Lock()
 	c.running -= n
+	if c.running == 0 && c.waiter != nil {
+		c.s.answers.force(c.waiter)
+	}
 	c.closeWhenIdle()
 	c.mu.Unlock()
 	for range n {
@@ -212,12 +244,19 @@ func (c *conn) abort(reason error) {
 // writeChunk is how much a client must take within the write timeout.
 const writeChunk = 64 << 10
 
-// write sends a message. A client that takes none of it in time is cut off;
-// only goroutines of its own connection wait for it.
+// write sends a message, or nothing for nil. A client that takes none of it in
+// time is cut off; only goroutines of its own connection wait for it.
 func (c *conn) write(payload []byte) {
+	if payload != nil {
+		c.writeRaw(c.out.frame(payload))
+	}
+}
+
+// writeRaw sends bytes that are framed already.
+func (c *conn) writeRaw(buf []byte) {
 	c.wmu.Lock()
 	defer c.wmu.Unlock()
-	for buf := c.out.frame(payload); len(buf) > 0; {
+	for len(buf) > 0 {
 		n, err := c.writeSome(buf[:min(len(buf), writeChunk)])
 		if err != nil {
 			c.lost(err)

@@ -8,8 +8,30 @@ import (
 	"quern/ipc/internal/strict"
 )
 
-// dispatch starts what one message asks for. It waits for free slots, not
-// for answers.
+// outcome is how a request ended: with a result in JSON, or with an error.
+type outcome struct {
+	result []byte
+	err    *ipc.Error
+}
+
+// message is the answer to the request with this id.
+func (o outcome) message(id []byte) []byte {
+	if o.err != nil {
+		return errorMessage(id, o.err)
+	}
+	return resultMessage(id, o.result)
+}
+
+// answer is the message for r, or nil where none is wanted.
+func (o outcome) answer(r request) []byte {
+	if r.id == nil {
+		return nil
+	}
+	return o.message(r.id)
+}
+
+// dispatch starts what one message asks for. It waits for free slots and for
+// room, not for answers.
 func (c *conn) dispatch(data []byte) {
 	release := func() { c.s.budget.give(counted(len(data))) }
 	if isBatch(data) {
@@ -17,19 +39,22 @@ func (c *conn) dispatch(data []byte) {
 		return
 	}
 	r, fault := parseRequest(data)
-	if fault != nil {
+	switch {
+	case fault != nil:
 		release()
 		c.write(errorMessage(r.id, fault))
 		return
-	}
-	c.start(r, func(answer []byte, started bool) {
+	case r.method == ipc.MethodCancel:
 		release()
-		if answer != nil {
-			c.write(answer)
-		}
-		if started {
-			c.end(1)
-		}
+		c.write(c.cancelNow(r).answer(r))
+		return
+	}
+	held := c.reserve(1)
+	c.start(r, func(o outcome, done *call) {
+		release()
+		c.write(held.keep(o).answer(r))
+		held.release()
+		done.end()
 	})
 }
 
@@ -44,53 +69,65 @@ func isBatch(data []byte) bool {
 	return false
 }
 
-// start runs the request in a goroutine of its own and then calls done, once,
-// with the answer (nil for a notification). started is false when nothing had
-// to be run; done is then called before start returns, and no slot is held.
-func (c *conn) start(r request, done func(answer []byte, started bool)) {
-	if r.method == ipc.MethodCancel {
-		done(c.cancelNow(r), false)
+// call is a running request.
+type call struct {
+	c      *conn
+	number uint64 // grows with every request of the connection
+	// after is what to do once the answer is written.
+	after []func()
+}
+
+type callKey struct{}
+
+// end says that the call's answer is written. It does nothing for a request
+// that was not started.
+func (k *call) end() {
+	if k == nil {
 		return
 	}
+	for _, f := range k.after {
+		f()
+	}
+	k.c.end(1)
+}
+
+// start runs the request in a goroutine of its own and then calls done, once,
+// with its outcome. When nothing had to be run, done is called before start
+// returns, with a nil call, and no slot is held.
+func (c *conn) start(r request, done func(o outcome, k *call)) {
 	c.acquire()
-	ctx, cancel := context.WithCancel(c.ctx)
+	c.calls++
+	k := &call{c: c, number: c.calls}
+	ctx, cancel := context.WithCancel(context.WithValue(c.ctx, callKey{}, k))
 	if err := c.begin(r.id, cancel); err != nil {
 		cancel()
 		<-c.slots
-		done(answerTo(r, errorMessage(r.id, err)), false)
+		done(outcome{err: err}, nil)
 		return
 	}
 	go func() { // ends with its handler, which ctx cancels
 		defer cancel()
-		c.call(ctx, r, func(answer []byte) {
+		c.call(ctx, r, func(o outcome) {
 			c.forget(r.id)
-			done(answerTo(r, answer), true)
+			done(o, k)
 		})
 	}()
-}
-
-// answerTo is the answer, or nil where none is wanted.
-func answerTo(r request, answer []byte) []byte {
-	if r.id == nil {
-		return nil
-	}
-	return answer
 }
 
 var cancelParams = strict.NewDecoder[ipc.CancelParams]()
 
 // cancelNow carries out $/cancelRequest. It needs no slot, so that it works
 // while all are taken.
-func (c *conn) cancelNow(r request) []byte {
+func (c *conn) cancelNow(r request) outcome {
 	p, err := cancelParams.Decode(r.params)
 	if err == nil && (len(p.ID) == 0 || !isID(p.ID)) {
 		err = &strict.FieldError{Path: "id", Msg: "must be the id of a request"}
 	}
 	if err != nil {
-		return answerTo(r, errorMessage(r.id, ipc.Errorf(ipc.CodeInvalidParams, "invalid params: %v", err)))
+		return outcome{err: ipc.Errorf(ipc.CodeInvalidParams, "invalid params: %v", err)}
 	}
 	c.cancelRequest(p.ID)
-	return answerTo(r, resultMessage(r.id, []byte("{}")))
+	return outcome{result: []byte("{}")}
 }
 
 // batch starts the requests of an array. Their answers go back as one array
@@ -103,30 +140,33 @@ func (c *conn) batch(data []byte, release func()) {
 		c.write(errorMessage(nil, fault))
 		return
 	}
+	held := c.reserve(len(elements))
 	answers := make([][]byte, len(elements))
-	var held, left atomic.Int64
+	calls := make([]*call, len(elements))
+	var left atomic.Int64
 	left.Store(int64(len(elements)))
-	put := func(i int, answer []byte, started bool) {
-		answers[i] = answer
-		if started {
-			held.Add(1)
-		}
+	put := func(i int, answer []byte, k *call) {
+		answers[i], calls[i] = answer, k
 		if left.Add(-1) > 0 {
 			return
 		}
 		release()
-		if all := joinAnswers(answers); all != nil {
-			c.write(all)
+		c.write(joinAnswers(answers))
+		held.release()
+		for _, k := range calls {
+			k.end()
 		}
-		c.end(int(held.Load()))
 	}
 	for i, e := range elements {
 		r, fault := parseRequest(e)
-		if fault != nil {
-			put(i, errorMessage(r.id, fault), false)
-			continue
+		switch {
+		case fault != nil:
+			put(i, errorMessage(r.id, fault), nil)
+		case r.method == ipc.MethodCancel:
+			put(i, c.cancelNow(r).answer(r), nil)
+		default:
+			c.start(r, func(o outcome, k *call) { put(i, held.keep(o).answer(r), k) })
 		}
-		c.start(r, func(answer []byte, started bool) { put(i, answer, started) })
 	}
 }
 

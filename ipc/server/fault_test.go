@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -14,6 +16,13 @@ import (
 
 	"quern/ipc"
 )
+
+var faults = flag.Int("faults", 1500, "how many damaged conversations TestFaultInjection has in each framing")
+
+// post is an HTTP request.
+func post(method, body string) string {
+	return fmt.Sprintf("POST /v1/%s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", method, len(body), body)
+}
 
 // conversations are valid ones, one for each framing.
 func conversations() [][]byte {
@@ -26,12 +35,19 @@ func conversations() [][]byte {
 		`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":5}}`,
 		request1("6", "echo", `{"text":"last"}`),
 	}
-	var lines, headers bytes.Buffer
+	var lines, headers, http bytes.Buffer
 	for _, m := range messages {
 		lines.WriteString(m + "\n")
 		headers.WriteString(framed(m))
 	}
-	return [][]byte{lines.Bytes(), headers.Bytes()}
+	for _, r := range []string{
+		post("echo", `{"text":"one é"}`), "GET /v1/echo?text=two&size=5000 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"GET /v1/nope HTTP/1.1\r\nHost: localhost\r\n\r\n", post("echo", `{"txt":1}`),
+		"POST /v1/echo HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}",
+	} {
+		http.WriteString(r)
+	}
+	return [][]byte{lines.Bytes(), headers.Bytes(), http.Bytes()}
 }
 
 func descriptors(t *testing.T) int {
@@ -59,7 +75,7 @@ func TestFaultInjection(t *testing.T) {
 			f.talk(t, rng, whole[:cut])
 			runs++
 		}
-		for range 1500 {
+		for range *faults {
 			f.talk(t, rng, flip(rng, whole))
 			runs++
 		}
@@ -71,6 +87,9 @@ func TestFaultInjection(t *testing.T) {
 	if used := f.budget.used.Load(); used != 0 {
 		t.Errorf("%d bytes are still counted", used)
 	}
+	if f.answers.used != 0 || len(f.answers.waiting) != 0 {
+		t.Errorf("%d bytes of answers are still counted, %d requests wait", f.answers.used, len(f.answers.waiting))
+	}
 	w := f.dial(t)
 	w.send(request1("1", "echo", "{}") + "\n")
 	if got := w.line(); code(t, got) != 0 {
@@ -78,9 +97,16 @@ func TestFaultInjection(t *testing.T) {
 	}
 }
 
-// flip changes some bytes of a conversation.
+// flip changes some bytes of a conversation, of which it cuts off either end or
+// repeats a piece.
 func flip(rng *rand.Rand, whole []byte) []byte {
 	b := bytes.Clone(whole)
+	switch from, to := rng.IntN(len(b)), rng.IntN(len(b)); rng.IntN(4) {
+	case 0:
+		b = b[from:]
+	case 1:
+		b = append(b[:to+1], whole[from:]...)
+	}
 	for range 1 + rng.IntN(4) {
 		b[rng.IntN(len(b))] ^= byte(1 << rng.IntN(8))
 	}
@@ -121,7 +147,11 @@ func (f *fixture) talk(t *testing.T, rng *rand.Rand, text []byte) {
 // checkLines checks that answers are whole.
 func checkLines(t *testing.T, answers []byte) {
 	t.Helper()
-	if len(answers) == 0 || answers[0] == 'C' {
+	switch {
+	case len(answers) == 0 || answers[0] == 'C':
+		return
+	case answers[0] == 'H':
+		checkHTTPResponses(t, answers)
 		return
 	}
 	for line := range bytes.Lines(answers) {

@@ -34,8 +34,8 @@ func newSource(r io.Reader, limit int, b *budget) *source {
 	return &source{r: bufio.NewReaderSize(r, readBuffer), limit: limit, budget: b}
 }
 
-// detect finds the framing from the first byte that is not white space. New
-// framings (HTTP: an upper-case letter other than C) get a case here.
+// detect finds the framing from the first byte that is not white space. It is
+// nil for HTTP, whose answers are no mere wrapping of messages.
 func (s *source) detect() (framer, error) {
 	if err := s.skipSpace(); err != nil {
 		return nil, err
@@ -50,8 +50,11 @@ func (s *source) detect() (framer, error) {
 	case 'C', 'c':
 		return headers{s}, nil
 	}
+	if 'A' <= first[0] && first[0] <= 'Z' {
+		return nil, nil
+	}
 	return nil, ipc.Errorf(ipc.CodeParse,
-		"parse error: expected a JSON-RPC 2.0 object on a line, or a Content-Length header, but the connection begins with %q", first)
+		"parse error: expected a JSON-RPC 2.0 object on a line, a Content-Length header or an HTTP request, but the connection begins with %q", first)
 }
 
 // skipSpace reads past white space between messages.
@@ -105,7 +108,7 @@ func (in *intake) fail(err error) ([]byte, error) {
 	return nil, err
 }
 
-func errTooLong(limit int) error {
+func errTooLong(limit int) *ipc.Error {
 	return ipc.Errorf(ipc.CodeInvalidRequest, "the request is longer than the limit of %d bytes", limit)
 }
 

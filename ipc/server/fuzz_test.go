@@ -23,11 +23,15 @@ func cut(t *testing.T, r io.Reader) ([][]byte, string) {
 	b := &budget{limit: 1 << 40}
 	s := newSource(r, fuzzLimit, b)
 	f, err := s.detect()
+	next := s.nextHTTP
+	if f != nil {
+		next = f.next
+	}
 	var messages [][]byte
 	held := int64(0)
 	for err == nil {
 		var m []byte
-		if m, err = f.next(); err == nil {
+		if m, err = next(); err == nil {
 			if len(m) > fuzzLimit {
 				t.Fatalf("a message of %d bytes", len(m))
 			}
@@ -43,6 +47,18 @@ func cut(t *testing.T, r io.Reader) ([][]byte, string) {
 		t.Fatalf("ends with %v", err)
 	}
 	return messages, err.Error()
+}
+
+// nextHTTP is the body of the next request.
+func (s *source) nextHTTP() ([]byte, error) {
+	req, err := s.httpHeader()
+	if err != nil {
+		return nil, err
+	}
+	if req.ContentLength > int64(s.limit) {
+		return nil, errTooLong(s.limit)
+	}
+	return s.body(int(max(0, req.ContentLength)))
 }
 
 // FuzzFraming checks that any bytes are cut the same way whatever pieces
@@ -82,6 +98,10 @@ func FuzzConversation(f *testing.F) {
 	Handle(s, "wait", func(context.Context, ipc.Empty) (ipc.Empty, error) { return ipc.Empty{}, nil })
 	f.Fuzz(func(t *testing.T, data []byte) {
 		out := converse(t, s, data)
+		if bytes.HasPrefix(out, []byte("HTTP/")) {
+			checkHTTPResponses(t, out)
+			return
+		}
 		if len(out) > 0 && out[0] == 'C' {
 			checkResponses(t, bodies(t, out))
 			return

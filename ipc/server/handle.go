@@ -6,14 +6,29 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime/debug"
 
 	"quern/ipc"
 	"quern/ipc/internal/strict"
 )
 
-// method answers one request: params in, result out, both as JSON.
-type method func(ctx context.Context, params []byte) ([]byte, error)
+// method is a registered method.
+type method struct {
+	// run answers one request: params in, result out, both as JSON.
+	run      func(ctx context.Context, params []byte) ([]byte, error)
+	types    Types
+	readOnly bool
+}
+
+// Types are the Go types of a method's params and result.
+type Types struct{ Params, Result reflect.Type }
+
+// MethodOption says something about a method that is being registered.
+type MethodOption func(*method)
+
+// ReadOnly says that a method changes nothing: HTTP clients may GET it.
+func ReadOnly(m *method) { m.readOnly = true }
 
 // Handle makes h answer the requests for a method. Call it before Serve; it
 // panics when the method has a handler already.
@@ -27,9 +42,13 @@ type method func(ctx context.Context, params []byte) ([]byte, error)
 // ipc.CodeTimeout, and any other error ipc.CodeInternal, which is logged. So
 // is a panic, which ends the request only. The context ends when the client
 // cancels the request or leaves, and when the server is shut down in haste.
-func Handle[P, R any](s *Server, name string, h func(ctx context.Context, params P) (R, error)) {
+func Handle[P, R any](s *Server, name string, h func(ctx context.Context, params P) (R, error), options ...MethodOption) {
 	params := strict.NewDecoder[P]()
-	s.register(name, func(ctx context.Context, data []byte) ([]byte, error) {
+	m := method{types: Types{reflect.TypeFor[P](), reflect.TypeFor[R]()}}
+	for _, o := range options {
+		o(&m)
+	}
+	m.run = func(ctx context.Context, data []byte) ([]byte, error) {
 		p, err := params.Decode(data)
 		if err != nil {
 			return nil, ipc.Errorf(ipc.CodeInvalidParams, "invalid params: %v", err)
@@ -39,7 +58,19 @@ func Handle[P, R any](s *Server, name string, h func(ctx context.Context, params
 			return nil, err
 		}
 		return encode(r)
-	})
+	}
+	s.register(name, m)
+}
+
+// Methods are the types of all registered methods, by name.
+func (s *Server) Methods() map[string]Types {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make(map[string]Types, len(s.methods))
+	for name, m := range s.methods {
+		out[name] = m.types
+	}
+	return out
 }
 
 func (s *Server) register(name string, m method) {
@@ -71,31 +102,30 @@ func encode(v any) ([]byte, error) {
 
 var errShuttingDown = ipc.Errorf(ipc.CodeShuttingDown, "the daemon is shutting down")
 
-// call runs the request's handler and hands the answer's message to reply,
-// whichever way the handler ends: by returning, by a panic or by
-// runtime.Goexit.
-func (c *conn) call(ctx context.Context, r request, reply func(answer []byte)) {
-	var answer []byte
+// call runs the request's handler and hands the outcome to reply, whichever
+// way the handler ends: by returning, by a panic or by runtime.Goexit.
+func (c *conn) call(ctx context.Context, r request, reply func(outcome)) {
+	var o outcome
 	defer func() {
-		if answer == nil {
+		if o.result == nil && o.err == nil {
 			c.log.Error("a handler panicked", "method", r.method, "panic", fmt.Sprint(recover()), "stack", string(debug.Stack()))
-			answer = errorMessage(r.id, ipc.Errorf(ipc.CodeInternal, "internal error: %s panicked; the daemon's log says more", r.method))
+			o.err = ipc.Errorf(ipc.CodeInternal, "internal error: %s panicked; the daemon's log says more", r.method)
 		}
-		reply(answer)
+		reply(o)
 	}()
-	answer = c.answer(ctx, r)
+	o = c.run(ctx, r)
 }
 
-func (c *conn) answer(ctx context.Context, r request) []byte {
+func (c *conn) run(ctx context.Context, r request) outcome {
 	m, ok := c.s.method(r.method)
 	if !ok {
-		return errorMessage(r.id, ipc.Errorf(ipc.CodeMethodNotFound, "unknown method %q", r.method))
+		return outcome{err: ipc.Errorf(ipc.CodeMethodNotFound, "unknown method %q", r.method)}
 	}
-	result, err := m(ctx, r.params)
+	result, err := m.run(ctx, r.params)
 	if err != nil {
-		return errorMessage(r.id, c.wireError(r.method, err))
+		return outcome{err: c.wireError(r.method, err)}
 	}
-	return resultMessage(r.id, result)
+	return outcome{result: result}
 }
 
 // wireError is err as the client sees it.

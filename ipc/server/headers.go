@@ -28,10 +28,14 @@ func (h headers) next() ([]byte, error) {
 	if n > h.limit {
 		return nil, errTooLong(h.limit)
 	}
-	// Memory is taken as the bytes come, not as they are announced.
-	in := intake{s: h.source}
+	return h.body(n)
+}
+
+// body reads n bytes. Memory is taken as they come, not as they are announced.
+func (s *source) body(n int) ([]byte, error) {
+	in := intake{s: s}
 	for len(in.data) < n {
-		chunk, err := h.buffered()
+		chunk, err := s.buffered()
 		if err != nil {
 			return in.fail(cutShort(err))
 		}
@@ -39,7 +43,7 @@ func (h headers) next() ([]byte, error) {
 		if err := in.add(chunk); err != nil {
 			return in.fail(err)
 		}
-		h.discard(len(chunk))
+		s.discard(len(chunk))
 	}
 	return in.data, nil
 }
@@ -48,7 +52,7 @@ func (h headers) next() ([]byte, error) {
 func (h headers) contentLength() (int, error) {
 	length, room := -1, maxHeaderBytes
 	for {
-		line, err := h.line(&room)
+		line, err := h.line(&room, maxHeaderBytes)
 		if err != nil {
 			return 0, err
 		}
@@ -90,11 +94,11 @@ func parseLength(s string) (int, error) {
 }
 
 // line reads one header line without its end; room is what the headers may
-// still take.
-func (h headers) line(room *int) (string, error) {
+// still take of limit bytes.
+func (s *source) line(room *int, limit int) (string, error) {
 	var line []byte
 	for {
-		chunk, err := h.buffered()
+		chunk, err := s.buffered()
 		if err != nil {
 			return "", err
 		}
@@ -103,10 +107,10 @@ func (h headers) line(room *int) (string, error) {
 			chunk = chunk[:end+1]
 		}
 		if *room -= len(chunk); *room < 0 {
-			return "", ipc.Errorf(ipc.CodeParse, "parse error: the headers are longer than %d bytes", maxHeaderBytes)
+			return "", ipc.Errorf(ipc.CodeParse, "parse error: the headers are longer than %d bytes", limit)
 		}
 		line = append(line, chunk...)
-		h.discard(len(chunk))
+		s.discard(len(chunk))
 		if end >= 0 {
 			return strings.TrimRight(string(line), "\r\n"), nil
 		}

@@ -119,7 +119,7 @@ func TestClosesAfter(t *testing.T) {
 	for _, c := range []struct{ name, send, want string }{
 		{"line too long", long + "\"}}\n", "-32600 the request is longer than the limit of 4096 bytes"},
 		{"line too long and no end", long, "-32600 the request is longer than the limit of 4096 bytes"},
-		{"not JSON", "hello\n", "-32700 parse error: expected a JSON-RPC 2.0 object on a line, or a Content-Length header, but the connection begins with"},
+		{"not JSON", "hello\n", "-32700 parse error: expected a JSON-RPC 2.0 object on a line, a Content-Length header or an HTTP request, but the connection begins with"},
 		{"binary", "\x16\x03\x01\x02\x00", "-32700 parse error: expected"},
 		{"string", "\"text\"\n", "-32700 parse error: expected"},
 	} {

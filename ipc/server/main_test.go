@@ -136,7 +136,7 @@ func serve(t testing.TB, o Options) *fixture {
 	f.Server = New(o)
 	Handle(f.Server, "echo", func(_ context.Context, p echoParams) (echoResult, error) {
 		return echoResult{Text: p.Text, Fill: strings.Repeat("x", p.Size)}, nil
-	})
+	}, ReadOnly)
 	Handle(f.Server, "block", f.block)
 	l, err := Listen(f.path)
 	if err != nil {

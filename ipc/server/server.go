@@ -36,12 +36,20 @@ type Options struct {
 	// answered, and the members of a batch. Default: ipc.MaxInFlight.
 	MaxInFlight int
 	// MaxConns bounds the open connections; a client beyond it gets
-	// ipc.CodeBusy and is closed. Default: 1024.
+	// ipc.CodeBusy and is closed. Default: 4096, or half of the descriptors
+	// that the process may have open if that is less.
 	MaxConns int
+	// MaxSubscriptions bounds those of one connection. Default:
+	// ipc.MaxSubscriptions.
+	MaxSubscriptions int
 	// MaxBufferedBytes bounds what all connections together hold of requests
 	// longer than 4 KiB; a client that would exceed it gets ipc.CodeBusy and
 	// is closed. Default: 64 MiB.
 	MaxBufferedBytes int64
+	// MaxAnswerBytes is how much all connections together may hold of answers
+	// that their clients have not read before further requests wait; beyond
+	// twice as much they get ipc.CodeBusy. Default: 64 MiB.
+	MaxAnswerBytes int64
 	// WriteTimeout is how long a client may take no bytes of an answer
 	// before its connection is closed. Default: 30 s.
 	WriteTimeout time.Duration
@@ -61,7 +69,13 @@ func (o *Options) setDefaults() {
 		o.MaxInFlight = ipc.MaxInFlight
 	}
 	if o.MaxConns <= 0 {
-		o.MaxConns = 1024
+		o.MaxConns = min(defaultConns, descriptorLimit()/2)
+	}
+	if o.MaxSubscriptions <= 0 {
+		o.MaxSubscriptions = ipc.MaxSubscriptions
+	}
+	if o.MaxAnswerBytes <= 0 {
+		o.MaxAnswerBytes = 64 << 20
 	}
 	if o.MaxBufferedBytes <= 0 {
 		o.MaxBufferedBytes = 64 << 20
@@ -74,6 +88,8 @@ func (o *Options) setDefaults() {
 		o.Allow = func(p Peer) bool { return p.UID == self || p.UID == 0 }
 	}
 }
+
+const defaultConns = 4096
 
 // Timing that no user needs to set.
 const (
@@ -93,9 +109,10 @@ const (
 
 // Server answers requests. Make one with New.
 type Server struct {
-	o      Options
-	budget budget
-	opened atomic.Uint64 // connections so far; numbers them in the log
+	o       Options
+	budget  budget
+	answers room
+	opened  atomic.Uint64 // connections so far; numbers them in the log
 
 	// base is the parent of every request's context; cancelAll ends it.
 	base      context.Context
@@ -115,6 +132,7 @@ func New(o Options) *Server {
 	s := &Server{
 		o:         o,
 		budget:    budget{limit: o.MaxBufferedBytes},
+		answers:   room{limit: o.MaxAnswerBytes},
 		methods:   map[string]method{},
 		listeners: map[net.Listener]struct{}{},
 		conns:     map[*conn]struct{}{},
@@ -123,6 +141,9 @@ func New(o Options) *Server {
 	s.base, s.cancelAll = context.WithCancelCause(context.Background())
 	return s
 }
+
+// MaxConns is how many connections the server accepts.
+func (s *Server) MaxConns() int { return s.o.MaxConns }
 
 // Serve answers the clients of l until Shutdown, and then returns nil (at once,
 // when that has been called already), or until l fails, and then returns why. It

@@ -136,7 +136,7 @@ func (f *Filter) read(name string, follow bool) *ruleList {
 	if len(rules) == 0 {
 		return nil
 	}
-	return &ruleList{source: f.show(name), rules: rules}
+	return newRuleList(f.show(name), rules)
 }
 
 // show names a rule file as its owner would: from the folder, if it is in it.

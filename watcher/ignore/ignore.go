@@ -105,6 +105,17 @@ func (f *Filter) Reason(rel string) string {
 	return f.decide(clean, strings.HasSuffix(rel, "/") || f.isDir(clean)).reason(clean)
 }
 
+// Member says why what lies at rel in a container of the folder (a file in an
+// archive) is not indexed, or "": the folder's exclude and hidden count, and the
+// built-in list; include and ignore files speak of files alone.
+func (f *Filter) Member(rel string) string {
+	v := f.decide(rel, false)
+	if v.why == notIncluded || v.why == ignored {
+		return ""
+	}
+	return v.reason(rel)
+}
+
 // Reload is told of every path that changed. It reports whether rules depend on
 // it (a rule file, a repository, a tag that marks a cache or build folder); then
 // the rules of its directory have been dropped and what lies below that

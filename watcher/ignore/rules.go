@@ -26,11 +26,23 @@ type rule struct {
 type ruleList struct {
 	source string // as shown in reasons: relative to the folder, or absolute
 	rules  []rule
+	long   *lookups // of a list that is not short
+}
+
+func newRuleList(source string, rules []rule) *ruleList {
+	l := &ruleList{source: source, rules: rules}
+	if len(rules) > fewRules {
+		l.long = newLookups(rules)
+	}
+	return l
 }
 
 // last is the last rule that matches, or nil. name is slash-separated and
 // relative to the directory of the list; base is its last element.
 func (l *ruleList) last(name, base string, dir bool) *rule {
+	if l.long != nil {
+		return l.long.lastOf(l.rules, name, base, dir)
+	}
 	for i := len(l.rules) - 1; i >= 0; i-- {
 		if r := &l.rules[i]; r.matches(name, base, dir) {
 			return r

@@ -1,7 +1,5 @@
 package vfs
 
-import "io"
-
 // Op names a call that Fault may make fail.
 type Op string
 
@@ -80,7 +78,7 @@ func (f *Fault) SyncDir() error {
 }
 
 // Lock implements FS.
-func (f *Fault) Lock(name string) (io.Closer, error) {
+func (f *Fault) Lock(name string) (Lock, error) {
 	if err := f.Before(OpLock, name); err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package vfs
 
 import (
 	"cmp"
-	"io"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
@@ -18,7 +17,8 @@ type Mem struct {
 	now     map[string]*memFile // what List shows
 	durable map[string]*memFile // what a crash leaves for certain
 	pending []dirOp             // changes of names since the last SyncDir, in order
-	locks   map[string]bool
+	locks   map[string]int      // by name: which of those taken it is
+	taken   int                 // locks so far
 }
 
 // memFile holds what was written; the first synced bytes survive a crash.
@@ -37,7 +37,7 @@ type dirOp struct {
 
 // NewMem gives an empty file system.
 func NewMem() *Mem {
-	return &Mem{now: map[string]*memFile{}, durable: map[string]*memFile{}, locks: map[string]bool{}}
+	return &Mem{now: map[string]*memFile{}, durable: map[string]*memFile{}, locks: map[string]int{}}
 }
 
 // Crash gives the file system as the next start might find it: names changed
@@ -86,6 +86,17 @@ func (op dirOp) apply(names map[string]*memFile) {
 func (m *Mem) change(op dirOp) {
 	op.apply(m.now)
 	m.pending = append(m.pending, op)
+}
+
+// Vanish removes the directory with all files and locks, as a user may do under
+// a running program; what is mapped stays readable.
+func (m *Mem) Vanish() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.now)
+	clear(m.durable)
+	clear(m.locks)
+	m.pending = nil
 }
 
 // Create implements FS.
@@ -155,25 +166,35 @@ func (m *Mem) SyncDir() error {
 }
 
 // Lock implements FS.
-func (m *Mem) Lock(name string) (io.Closer, error) {
+func (m *Mem) Lock(name string) (Lock, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.locks[name] {
+	if m.locks[name] != 0 {
 		return nil, &fs.PathError{Op: "lock", Path: name, Err: ErrLocked}
 	}
-	m.locks[name] = true
-	return memLock{m, name}, nil
+	m.taken++
+	m.locks[name] = m.taken
+	return memLock{m, name, m.taken}, nil
 }
 
 type memLock struct {
-	fs   *Mem
-	name string
+	fs     *Mem
+	name   string
+	number int
+}
+
+func (l memLock) Held() bool {
+	l.fs.mu.Lock()
+	defer l.fs.mu.Unlock()
+	return l.fs.locks[l.name] == l.number
 }
 
 func (l memLock) Close() error {
 	l.fs.mu.Lock()
 	defer l.fs.mu.Unlock()
-	delete(l.fs.locks, l.name)
+	if l.fs.locks[l.name] == l.number {
+		delete(l.fs.locks, l.name)
+	}
 	return nil
 }
 

@@ -3,7 +3,6 @@ package vfs
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,13 +16,18 @@ type OS struct{ dir string }
 
 // NewOS makes the directory, private to its owner, if it is not there.
 func NewOS(dir string) (*OS, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the data directory: %w", err)
+	o := &OS{dir: dir}
+	return o, o.make()
+}
+
+func (o *OS) make() error {
+	if err := os.MkdirAll(o.dir, 0o700); err != nil {
+		return fmt.Errorf("make the data directory: %w", err)
 	}
-	if err := os.Chmod(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the data directory private: %w", err)
+	if err := os.Chmod(o.dir, 0o700); err != nil {
+		return fmt.Errorf("make the data directory private: %w", err)
 	}
-	return &OS{dir: dir}, nil
+	return nil
 }
 
 // Dir is the directory's path.
@@ -88,4 +92,9 @@ func (o *OS) List() ([]Info, error) {
 func (o *OS) SyncDir() error { return syncDir(o.dir) }
 
 // Lock implements FS.
-func (o *OS) Lock(name string) (io.Closer, error) { return lockFile(o.path(name)) }
+func (o *OS) Lock(name string) (Lock, error) {
+	if err := o.make(); err != nil {
+		return nil, err
+	}
+	return lockDir(o.dir, name)
+}

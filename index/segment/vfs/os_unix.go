@@ -5,8 +5,8 @@ package vfs
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -33,8 +33,30 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-func lockFile(path string) (io.Closer, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+// dirLock holds a lock on a file in a directory, for programs that know only
+// that one, and on the directory itself, whose lock goes with no file.
+type dirLock struct{ file, dir *os.File }
+
+func lockDir(dir, name string) (Lock, error) {
+	path := filepath.Join(dir, name)
+	f, err := lockFile(path, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	d, err := lockFile(dir, os.O_RDONLY)
+	if errors.Is(err, ErrLocked) {
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), f.Close())
+	}
+	if err != nil { // some network file systems lock no directories
+		if d, err = os.Open(dir); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+	}
+	return &dirLock{f, d}, nil
+}
+
+func lockFile(path string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(path, flags, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +65,20 @@ func lockFile(path string) (io.Closer, error) {
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			err = ErrLocked
 		}
-		return nil, fmt.Errorf("lock %s: %w", path, err)
+		return nil, err
 	}
 	return f, nil
 }
+
+// Held implements Lock.
+func (l *dirLock) Held() bool {
+	was, err := l.dir.Stat()
+	if err != nil {
+		return false
+	}
+	is, err := os.Stat(l.dir.Name())
+	return err == nil && os.SameFile(was, is)
+}
+
+// Close implements Lock.
+func (l *dirLock) Close() error { return errors.Join(l.dir.Close(), l.file.Close()) }

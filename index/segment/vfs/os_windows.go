@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/windows"
 )
@@ -24,7 +25,12 @@ func mapFile(f *os.File, size int64) (*Mapping, error) {
 // syncDir does nothing: NTFS journals the names itself.
 func syncDir(string) error { return nil }
 
-func lockFile(path string) (io.Closer, error) {
+// fileLock holds a lock on a file, which cannot be removed meanwhile, nor can
+// its directory.
+type fileLock struct{ *os.File }
+
+func lockDir(dir, name string) (Lock, error) {
+	path := filepath.Join(dir, name)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -37,5 +43,8 @@ func lockFile(path string) (io.Closer, error) {
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
-	return f, nil
+	return fileLock{f}, nil
 }
+
+// Held implements Lock.
+func (fileLock) Held() bool { return true }

@@ -29,9 +29,18 @@ type FS interface {
 	List() ([]Info, error)
 	// SyncDir makes creations, renames and removals durable.
 	SyncDir() error
-	// Lock takes the named lock file or fails with ErrLocked. The lock ends
-	// with Close or with the process.
-	Lock(name string) (io.Closer, error)
+	// Lock takes the named lock file, and the directory, or fails with
+	// ErrLocked. It makes the directory anew if it is gone. The lock ends with
+	// Close or with the process.
+	Lock(name string) (Lock, error)
+}
+
+// Lock is a lock that is held.
+type Lock interface {
+	io.Closer
+	// Held says whether the directory is still the one that was locked: another
+	// may have taken its place, or none be there.
+	Held() bool
 }
 
 // File is a file being written. Close without Sync promises nothing about the

@@ -1,0 +1,217 @@
+package daemon
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"quern/index"
+	"quern/ipc"
+	"quern/ipc/server"
+	"quern/watcher"
+)
+
+const (
+	// maxListed bounds the paths of one notice; more are a fresh start.
+	maxListed = 1000
+	// progressEvery is how often a subscriber hears of work that goes on.
+	progressEvery = 500 * time.Millisecond
+)
+
+// subscription is what one subscriber knows. Its goroutine looks at what has
+// changed since whenever the client has taken the last notice, so that a client
+// that does not read is told once, of everything, and keeps nobody waiting.
+type subscription struct {
+	d        *Daemon
+	number   uint64
+	keep     func(*index.DocumentInfo) bool // nil: all
+	progress bool
+
+	core  *core // the one that the generation is of
+	known uint64
+	epoch uint64
+	told  string // the state that the last notice of progress gave; "" is rest
+	at    time.Time
+}
+
+func (d *Daemon) subscribe(ctx context.Context, p ipc.SubscribeParams) (ipc.SubscribeResult, error) {
+	c := d.core.Load()
+	choose, err := chosen(ctx, c, ipc.SearchParams{Folders: p.Folders, Path: p.Path})
+	if err != nil {
+		return ipc.SubscribeResult{}, err
+	}
+	s := &subscription{d: d, core: c, keep: choose, progress: p.Progress == nil || *p.Progress}
+	fresh := s.begin(p)
+	if s.number, err = server.Subscribe(ctx, s.run); err != nil {
+		return ipc.SubscribeResult{}, err
+	}
+	return ipc.SubscribeResult{
+		Subscription: s.number, Generation: c.base + s.known, FreshStart: fresh, Instance: d.instance,
+	}, nil
+}
+
+func (d *Daemon) unsubscribe(ctx context.Context, p ipc.UnsubscribeParams) (ipc.Empty, error) {
+	if !server.Unsubscribe(ctx, p.Subscription) {
+		return ipc.Empty{}, ipc.Errorf(ipc.CodeNotFound, "this connection has no subscription %d", p.Subscription)
+	}
+	return ipc.Empty{}, nil
+}
+
+// begin sets what the subscriber knows: what it says, if that can be, and else
+// what is now, which is a fresh start.
+func (s *subscription) begin(p ipc.SubscribeParams) (fresh bool) {
+	now := s.core.engine.Snapshot().Generation()
+	s.known = now
+	_, s.epoch, _ = s.core.changes.since(now)
+	if p.Since == nil {
+		return false
+	}
+	since := *p.Since - s.core.base
+	if _, _, ok := s.core.changes.since(since); !ok || *p.Since < s.core.base || since > now ||
+		p.Instance != "" && p.Instance != s.d.instance {
+		return true
+	}
+	s.known = since
+	return false
+}
+
+// run tells the client until ctx is done or the client is gone.
+func (s *subscription) run(ctx context.Context, send server.Send) {
+	defer s.d.idle.begin()()
+	for {
+		news := s.d.news.next()
+		if s.tell(send) != nil {
+			return
+		}
+		if !s.wait(ctx, news) {
+			return
+		}
+	}
+}
+
+// wait returns true when there may be something to tell.
+func (s *subscription) wait(ctx context.Context, news <-chan struct{}) bool {
+	var tick <-chan time.Time
+	if s.told != "" {
+		t := time.NewTimer(progressEvery)
+		defer t.Stop()
+		tick = t.C
+	}
+	select {
+	case <-news:
+		return true
+	case <-tick:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (s *subscription) tell(send server.Send) error {
+	if c, ok := s.changed(); ok {
+		if err := send(ipc.MethodChanged, c); err != nil {
+			return err
+		}
+	}
+	if p, ok := s.working(); ok {
+		return send(ipc.MethodProgress, p)
+	}
+	return nil
+}
+
+// changed is the notice of what the subscriber does not know yet.
+func (s *subscription) changed() (ipc.Changed, bool) {
+	c := s.d.core.Load()
+	now := c.engine.Snapshot().Generation()
+	out := ipc.Changed{Subscription: s.number, Generation: c.base + now, Added: []string{}, Modified: []string{}, Removed: []string{}}
+	changes, epoch, ok := c.changes.since(s.known)
+	fresh := !ok || c != s.core || epoch != s.epoch
+	s.core, s.epoch = c, epoch
+	if fresh {
+		s.known, out.FreshStart = now, true
+		return out, true
+	}
+	if len(changes) == 0 {
+		return out, false
+	}
+	s.known = changes[len(changes)-1].generation
+	out.Generation = c.base + s.known
+	if !fold(s.chosen(changes), &out) {
+		out.Added, out.Modified, out.Removed, out.FreshStart = []string{}, []string{}, []string{}, true
+	}
+	return out, out.FreshStart || len(out.Added)+len(out.Modified)+len(out.Removed) > 0
+}
+
+// chosen are the changes of the documents that the subscriber has asked for.
+func (s *subscription) chosen(changes []documentChange) []documentChange {
+	if s.keep == nil {
+		return changes
+	}
+	return slices.DeleteFunc(changes, func(c documentChange) bool {
+		return !s.keep(&index.DocumentInfo{Path: c.path, Folder: c.folder, Rel: c.rel})
+	})
+}
+
+// fold makes one change of all those of a path, and lists them; false means that
+// there are too many.
+func fold(changes []documentChange, out *ipc.Changed) bool {
+	type fate struct{ before, after bool } // is there a document?
+	fates := map[string]fate{}
+	for _, c := range changes {
+		f, ok := fates[c.path]
+		if !ok {
+			f.before = c.kind != added
+		}
+		f.after = c.kind != removed
+		fates[c.path] = f
+	}
+	if len(fates) > maxListed {
+		return false
+	}
+	for path, f := range fates {
+		list := &out.Modified
+		switch {
+		case !f.before && !f.after:
+			continue
+		case !f.before:
+			list = &out.Added
+		case !f.after:
+			list = &out.Removed
+		}
+		*list = append(*list, ipc.EncodePath(path))
+	}
+	for _, list := range [][]string{out.Added, out.Modified, out.Removed} {
+		slices.Sort(list)
+	}
+	return true
+}
+
+// working is the notice of progress, if there is any or was at the last look.
+func (s *subscription) working() (ipc.ProgressNotice, bool) {
+	if !s.progress {
+		return ipc.ProgressNotice{}, false
+	}
+	c := s.d.core.Load()
+	watch := c.watch.State()
+	state := stateOf(watch)
+	if state == s.told && time.Since(s.at) < progressEvery || state == ipc.StateQuiescent && s.told == "" {
+		return ipc.ProgressNotice{}, false
+	}
+	if s.told, s.at = state, time.Now(); state == ipc.StateQuiescent {
+		s.told = ""
+	}
+	return ipc.ProgressNotice{
+		Subscription: s.number, State: state, Pending: watch.Pending, Progress: c.files.progress(watch.Pending),
+	}, true
+}
+
+// stateOf is the daemon's state in the protocol's words.
+func stateOf(w watcher.State) string {
+	switch {
+	case w.Scanning:
+		return ipc.StateScanning
+	case w.Pending > 0:
+		return ipc.StateIndexing
+	}
+	return ipc.StateQuiescent
+}

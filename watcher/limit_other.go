@@ -1,0 +1,5 @@
+//go:build !linux
+
+package watcher
+
+func watchLimit() int { return 0 }
