@@ -245,6 +245,7 @@ func TestFewPassagesAmongMany(t *testing.T) {
 	o.selectiveShare, o.eagerChecks = 1, eagerChecks
 	e := openEngine(t, o)
 	docs := make(map[string]*Document)
+	var batch []Change
 	for i := range 700 {
 		text := "gnu hen"
 		if i%5 == 0 {
@@ -255,9 +256,9 @@ func TestFewPassagesAmongMany(t *testing.T) {
 		}
 		c := putText(fmt.Sprintf("/%03d", i), text)
 		docs[c.Put.Path] = c.Put
-		apply(t, e, c)
+		batch = append(batch, c)
 	}
-	settle(e)
+	apply(t, e, batch...)
 	n := newNaive(docs, o)
 	for _, q := range []string{"+ox gnu", "gnu hen -hen +ox", `+ox "ox gnu" elk gnu`, "+elk gnu hen"} {
 		findsLikeNaive(t, e.Snapshot(), n, mustParse(t, q), SearchOptions{K: 800})
