@@ -39,7 +39,7 @@ type node struct {
 	parent *node // nil: the top of its root
 	root   *rootState
 	id     ident
-	link   bool // reached through a symbolic link
+	link   bool             // reached through a symbolic link
 	dirs   map[string]*node // nil: none, as files
 	files  map[string]entry
 	dots   []string // dot files the filter does not want, which may be rule files
