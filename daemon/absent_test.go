@@ -90,8 +90,8 @@ func TestMovedWhileDown(t *testing.T) {
 	}
 	h.sync()
 	h = h.again(func() {
-		for from, to := range map[string]string{"a": "z", "4.txt": "z/b/4.txt"} {
-			if err := os.Rename(h.path(from), h.path(to)); err != nil {
+		for _, move := range [][2]string{{"a", "z"}, {"4.txt", "z/b/4.txt"}} {
+			if err := os.Rename(h.path(move[0]), h.path(move[1])); err != nil {
 				t.Fatal(err)
 			}
 		}
