@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -135,7 +136,7 @@ func (h *hybrid) vectors() error {
 	h.query = lsa.NewQuery(vector)
 	var failed error
 	h.sp = sp
-	if sp.guarded(func() { failed = h.near(sp) }) {
+	if sp.guarded(func() { failed = h.near(sp) }) || errors.Is(failed, errUnreadable) {
 		latent.forget(sp)
 		h.sp, h.why = nil, "the file of vectors cannot be read: it is made anew"
 		return nil
@@ -146,7 +147,7 @@ func (h *hybrid) vectors() error {
 // near adds the nearest passages that the lexical score has not found.
 func (h *hybrid) near(sp *space) error {
 	keep := make(map[uint32]bool)
-	nearest, err := sp.nearest(h.ctx, h.query, h.limit, func(pid uint64) bool { return h.mayFind(pid, keep) })
+	nearest, err := sp.nearest(h.ctx, h.query, h.limit, h.s.engine.opts.Threads, func(pid uint64) bool { return h.mayFind(pid, keep) })
 	if err != nil {
 		return err
 	}
