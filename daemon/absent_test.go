@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"quern/ipc"
 )
@@ -89,8 +90,8 @@ func TestMovedWhileDown(t *testing.T) {
 	}
 	h.sync()
 	h = h.again(func() {
-		for from, to := range map[string]string{"a": "z", "4.txt": "z/b/4.txt"} {
-			if err := os.Rename(h.path(from), h.path(to)); err != nil {
+		for _, move := range [][2]string{{"a", "z"}, {"4.txt", "z/b/4.txt"}} {
+			if err := os.Rename(h.path(move[0]), h.path(move[1])); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -145,5 +146,39 @@ func TestPause(t *testing.T) {
 	h.until("it ends by itself", func(s ipc.StatusResult) bool { return s.Paused == nil && s.Files.Indexed == 3 })
 	if _, err := try[ipc.PauseResult](h, ipc.MethodPause, ipc.PauseParams{Seconds: -1}); code(err) != ipc.CodeInvalidParams {
 		t.Errorf("a negative pause: %v", err)
+	}
+}
+
+// A subscriber is told of no file in a folder that is hidden or dropped while it is
+// away, whether it subscribed before or after: it is told to ask anew.
+func TestSubscribeWhenAbsent(t *testing.T) {
+	for _, mode := range []string{"hide", "drop"} {
+		t.Run(mode, func(t *testing.T) {
+			dir := shortDir(t)
+			vault, other := filepath.Join(dir, "drive", "vault"), filepath.Join(dir, "other")
+			mkdir(t, vault)
+			mkdir(t, other)
+			h := startOn(t, dir, vault, "[[folder]]\npath = \""+vault+"\"\nwhen_absent = \""+mode+"\"\n[[folder]]\npath = \""+other+"\"\n")
+			h.sync()
+			early := h.listener().subscribe(ipc.SubscribeParams{})
+			h.write("v.txt", "apple secret")
+			h.sync()
+			if err := os.Rename(filepath.Join(dir, "drive"), filepath.Join(dir, "away")); err != nil {
+				t.Fatal(err)
+			}
+			if got := rels(h.search("apple")); got != "" {
+				t.Fatalf("away: found %q", got)
+			}
+			late := h.listener()
+			late.subscribe(ipc.SubscribeParams{Since: &early.Generation, Instance: early.Instance})
+			select {
+			case n := <-late.notices:
+				if !n.FreshStart || len(n.Added)+len(n.Modified)+len(n.Removed) > 0 {
+					t.Errorf("told %+v", n)
+				}
+			case <-time.After(patience):
+				t.Error("no notice")
+			}
+		})
 	}
 }

@@ -18,9 +18,12 @@ const sweepPause = time.Second
 func (p *pipeline) beginCatchUp() {
 	p.seen = map[string]bool{}
 	p.former = map[fileID]string{}
-	p.members.load(p.core.engine.Snapshot())
+	p.members.reset()
 	for doc := range p.core.engine.Snapshot().Documents() {
-		if f, ok := parseFingerprint(doc.Fingerprint); ok && f.id.ino != 0 && f.owner == 0 {
+		f, ok := parseFingerprint(doc.Fingerprint)
+		if file := f.ownerOf(doc.Path); file != doc.Path {
+			p.members.add(file, doc.Path)
+		} else if ok && f.id.ino != 0 {
 			p.former[f.id] = doc.Path
 		}
 	}

@@ -75,6 +75,9 @@ type folder struct {
 	config.Folder
 	temporary bool
 	filter    *ignore.Filter
+
+	rulesOnce sync.Once
+	rules     uint32 // see memberRules
 }
 
 // pollEvery is the folder's watcher.Root.Poll: by default the watcher polls what

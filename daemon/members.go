@@ -19,16 +19,18 @@ type memberTable struct {
 	of map[string][]string
 }
 
-// load takes over what an index has.
-func (t *memberTable) load(snapshot *index.Snapshot) {
+// reset makes the table empty, for add.
+func (t *memberTable) reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.of = map[string][]string{}
-	for doc := range snapshot.Documents() {
-		if file := fileOf(doc); file != doc.Path {
-			t.of[file] = append(t.of[file], doc.Path)
-		}
-	}
+}
+
+// add takes over a member that an index has.
+func (t *memberTable) add(file, member string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.of[file] = append(t.of[file], member)
 }
 
 // get returns the members of a file in the index.
@@ -119,9 +121,10 @@ func (o *outcome) addMembers(f *folder, at *index.Document, content *extract.Doc
 }
 
 // memberRules tells apart the rules by which members of the folder's files are
-// chosen.
+// chosen. It is asked for each file of a restart.
 func (f *folder) memberRules() uint32 {
-	return uint32(xxh3.HashString(fmt.Sprintf("%q %v", f.Exclude, f.Hidden)))
+	f.rulesOnce.Do(func() { f.rules = uint32(xxh3.HashString(fmt.Sprintf("%q %v", f.Exclude, f.Hidden))) })
+	return f.rules
 }
 
 // hasMembers reports whether members of a document are in the index.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"quern/index"
+	lang "quern/index/query"
 	"quern/ipc"
 	"quern/ipc/server"
 	"quern/watcher"
@@ -24,7 +25,7 @@ const (
 type subscription struct {
 	d        *Daemon
 	number   uint64
-	keep     func(*index.DocumentInfo) bool // nil: all
+	asked    ipc.SearchParams // which documents it is told of
 	progress bool
 
 	core  *core // the one that the generation is of
@@ -36,12 +37,12 @@ type subscription struct {
 
 func (d *Daemon) subscribe(ctx context.Context, p ipc.SubscribeParams) (ipc.SubscribeResult, error) {
 	c := d.core.Load()
-	choose, err := chosen(ctx, c, ipc.SearchParams{Folders: p.Folders, Path: p.Path})
-	if err != nil {
+	s := &subscription{d: d, core: c, asked: ipc.SearchParams{Folders: p.Folders, Path: p.Path}, progress: p.Progress == nil || *p.Progress}
+	if _, err := s.wants(c); err != nil {
 		return ipc.SubscribeResult{}, err
 	}
-	s := &subscription{d: d, core: c, keep: choose, progress: p.Progress == nil || *p.Progress}
 	fresh := s.begin(p)
+	var err error
 	if s.number, err = server.Subscribe(ctx, s.run); err != nil {
 		return ipc.SubscribeResult{}, err
 	}
@@ -80,7 +81,7 @@ func (s *subscription) run(ctx context.Context, send server.Send) {
 	defer s.d.idle.begin()()
 	for {
 		news := s.d.news.next()
-		if s.tell(send) != nil {
+		if s.tell(ctx, send) != nil {
 			return
 		}
 		if !s.wait(ctx, news) {
@@ -107,8 +108,12 @@ func (s *subscription) wait(ctx context.Context, news <-chan struct{}) bool {
 	}
 }
 
-func (s *subscription) tell(send server.Send) error {
-	if c, ok := s.changed(); ok {
+func (s *subscription) tell(ctx context.Context, send server.Send) error {
+	c, ok, err := s.changed(ctx)
+	if err != nil {
+		return err
+	}
+	if ok {
 		if err := send(ipc.MethodChanged, c); err != nil {
 			return err
 		}
@@ -120,7 +125,7 @@ func (s *subscription) tell(send server.Send) error {
 }
 
 // changed is the notice of what the subscriber does not know yet.
-func (s *subscription) changed() (ipc.Changed, bool) {
+func (s *subscription) changed(ctx context.Context) (notice ipc.Changed, ok bool, err error) {
 	c := s.d.core.Load()
 	now := c.engine.Snapshot().Generation()
 	out := ipc.Changed{Subscription: s.number, Generation: c.base + now, Added: []string{}, Modified: []string{}, Removed: []string{}}
@@ -129,27 +134,54 @@ func (s *subscription) changed() (ipc.Changed, bool) {
 	s.core, s.epoch = c, epoch
 	if fresh {
 		s.known, out.FreshStart = now, true
-		return out, true
+		return out, true, nil
 	}
 	if len(changes) == 0 {
-		return out, false
+		return out, false, nil
 	}
 	s.known = changes[len(changes)-1].generation
 	out.Generation = c.base + s.known
-	if !fold(s.chosen(changes), &out) {
+	changes, withheld, err := s.chosen(ctx, c, changes)
+	if err != nil {
+		return out, false, err
+	}
+	if withheld || !fold(changes, &out) {
 		out.Added, out.Modified, out.Removed, out.FreshStart = []string{}, []string{}, []string{}, true
 	}
-	return out, out.FreshStart || len(out.Added)+len(out.Modified)+len(out.Removed) > 0
+	return out, out.FreshStart || len(out.Added)+len(out.Modified)+len(out.Removed) > 0, nil
 }
 
-// chosen are the changes of the documents that the subscriber has asked for.
-func (s *subscription) chosen(changes []documentChange) []documentChange {
-	if s.keep == nil {
-		return changes
+// wants is the test for the documents that the subscriber has asked for, nil for all.
+func (s *subscription) wants(c *core) (func(*index.DocumentInfo) bool, error) {
+	tests, err := filters(c, s.asked, &lang.Query{}, time.Now())
+	if err != nil {
+		return nil, err
 	}
-	return slices.DeleteFunc(changes, func(c documentChange) bool {
-		return !s.keep(&index.DocumentInfo{Path: c.path, Folder: c.folder, Rel: c.rel})
-	})
+	return tests.keep(), nil
+}
+
+// chosen are the changes of the documents that the subscriber has asked for. Those in
+// a folder that is not to be told of at present are withheld: the subscriber has to
+// ask what there is instead.
+func (s *subscription) chosen(ctx context.Context, c *core, changes []documentChange) (kept []documentChange, withheld bool, err error) {
+	keep, err := s.wants(c)
+	if err != nil {
+		return nil, false, err
+	}
+	absent, err := c.absentees(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, d := range changes {
+		switch {
+		case keep != nil && !keep(&index.DocumentInfo{Path: d.path, Folder: d.folder, Rel: d.rel}):
+		case absent[c.folderOf(d.path)]:
+			withheld = true
+		default:
+			kept = append(kept, d)
+		}
+	}
+	return kept, withheld, nil
 }
 
 // fold makes one change of all those of a path, and lists them; false means that

@@ -16,7 +16,18 @@ type job struct {
 	echo  bool // a file's other name had the event
 	audit bool
 	soft  bool // nothing is known to have happened: leave what came or went to its event
+
+	passed passed // the filter has let the name pass already, if it is such a thing
 }
+
+// passed is what the filter was asked about.
+type passed uint8
+
+const (
+	passedNothing passed = iota
+	passedDir
+	passedFile
+)
 
 // pass reconciles what settled. First all watches at or below each structurally
 // changed path go: a directory that was moved would otherwise be found watched
@@ -144,7 +155,7 @@ func (w *Watcher) check(h *hint) {
 		w.suspect(bad, h.epoch)
 		return
 	}
-	if c := w.place(n, base(name), j); c != nil {
+	if c := w.place(n, name, j); c != nil {
 		w.enqueue(c, j)
 	}
 }

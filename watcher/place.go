@@ -21,10 +21,10 @@ func (w *Watcher) foreign(path string) bool {
 	return false
 }
 
-// place makes the table true for one name of a directory. It returns the directory
+// place makes the table true for one path in a directory. It returns the directory
 // of that name if that must be scanned.
-func (w *Watcher) place(n *node, name string, j job) *node {
-	r, path := n.root, join(n.path, name)
+func (w *Watcher) place(n *node, path string, j job) *node {
+	r, name := n.root, base(path)
 	if w.foreign(path) {
 		w.drop(n, name, j)
 		return nil
@@ -35,14 +35,14 @@ func (w *Watcher) place(n *node, name string, j job) *node {
 	case err != nil:
 		w.missing(n, name, f, err, j)
 	case f.mode.IsDir():
-		return w.placeDir(n, name, f, j)
-	case f.mode&fs.ModeSymlink != 0, r.Filter != nil && !r.Filter.File(n.rel(name)):
+		return w.placeDir(n, path, f, j)
+	case f.mode&fs.ModeSymlink != 0, j.passed != passedFile && r.Filter != nil && !r.Filter.File(r.rel(path)):
 		w.drop(n, name, j)
 	default:
 		if c := n.dirs[name]; c != nil {
 			w.dropDir(c, j)
 		}
-		w.placeFile(n, name, f, j)
+		w.placeFile(n, path, f, j)
 	}
 	return nil
 }
@@ -64,14 +64,14 @@ func (w *Watcher) missing(n *node, name string, f found, err error, j job) {
 		if c := n.dirs[name]; c != nil {
 			w.dropDir(c, j)
 		}
-		w.record(n, name, entry{reason: err.Error()}, j)
+		w.record(n, join(n.path, name), entry{reason: err.Error()}, j)
 	}
 }
 
 // placeDir makes a directory known under its name.
-func (w *Watcher) placeDir(n *node, name string, f found, j job) *node {
-	r, path := n.root, join(n.path, name)
-	if w.rec.excluded[f.id] || r.Filter != nil && !r.Filter.Dir(n.rel(name)) {
+func (w *Watcher) placeDir(n *node, path string, f found, j job) *node {
+	r, name := n.root, base(path)
+	if w.rec.excluded[f.id] || j.passed != passedDir && r.Filter != nil && !r.Filter.Dir(r.rel(path)) {
 		w.drop(n, name, j)
 		return nil
 	}
@@ -84,6 +84,9 @@ func (w *Watcher) placeDir(n *node, name string, f found, j job) *node {
 		c = w.newNode(r, n, path, f)
 		if !w.claim(c, j) {
 			return nil
+		}
+		if n.dirs == nil {
+			n.dirs = map[string]*node{}
 		}
 		n.dirs[name] = c
 		r.dirs.Add(1)
@@ -104,8 +107,8 @@ func (w *Watcher) placeDir(n *node, name string, f found, j job) *node {
 }
 
 // placeFile compares a file with what was last reported of it.
-func (w *Watcher) placeFile(n *node, name string, f found, j job) {
-	now := time.Now()
+func (w *Watcher) placeFile(n *node, path string, f found, j job) {
+	now, name := time.Now(), base(path)
 	e := entry{stamp: f.stamp, reason: skipReason(f, n.root.MaxFileSize)}
 	e.racy = e.reason == "" && f.racy(now, w.o.Granularity)
 	old, known := n.files[name]
@@ -116,27 +119,31 @@ func (w *Watcher) placeFile(n *node, name string, f found, j job) {
 			return
 		}
 		w.stat.add(cRacy, 1)
-	} else if j.audit && !w.hinted(join(n.path, name)) {
+	} else if j.audit && !w.hinted(path) {
 		w.stat.add(cAuditFound, 1)
 	}
-	w.linked(n, join(n.path, name), f, j)
+	w.linked(n, path, f, j)
 	if e.racy {
 		w.alarm(n.path, f.tick(w.o.Granularity))
 	}
-	w.record(n, name, e, j)
+	w.record(n, path, e, j)
 }
 
 // record keeps and reports an entry.
-func (w *Watcher) record(n *node, name string, e entry, j job) {
+func (w *Watcher) record(n *node, path string, e entry, j job) {
+	name := base(path)
 	old, known := n.files[name]
+	if n.files == nil {
+		n.files = map[string]entry{}
+	}
 	n.files[name] = e
 	switch {
 	case !known:
 		n.root.files.Add(1)
 	case old.id != e.id:
-		w.unlinked(join(n.path, name), old.id, j.epoch)
+		w.unlinked(path, old.id, j.epoch)
 	}
-	c := Change{Op: Write, Path: join(n.path, name), Root: n.root.Path, Info: e.info()}
+	c := Change{Op: Write, Path: path, Root: n.root.Path, Info: e.info()}
 	if e.reason != "" {
 		if known && old.reason == e.reason && !j.force {
 			return

@@ -102,6 +102,7 @@ func newRoot(root Root) *rootState {
 func (r *rootState) set(root Root) {
 	r.Root = root
 	r.reload, _ = root.Filter.(Reloader)
+	r.lister, _ = root.Filter.(Lister)
 	r.nextPoll = time.Now().Add(root.Poll)
 }
 

@@ -129,19 +129,23 @@ func (w *Watcher) scanDir(n *node, j job) {
 
 // children reconciles a directory's names with its listing.
 func (w *Watcher) children(n *node, entries []fs.DirEntry, j job) {
-	if w.reloadListed(n, entries) {
+	paths := pathsOf(n, entries)
+	if w.reloadListed(n, entries, paths) {
 		j.deep = true
 	}
+	if l := n.root.lister; l != nil {
+		l.Listed(n.root.rel(n.path), func(name string) bool { return listed(entries, name) })
+	}
 	var down []*node
-	for _, e := range entries {
+	for i, e := range entries {
 		if n.dropped || n.blocked {
 			return
 		}
-		if !w.wants(n, e) {
+		if !w.wants(n.root, paths[i], e) {
 			w.drop(n, e.Name(), j)
 		} else if j.soft && n.watch != nil && !n.has(e.Name()) {
-			w.hint(join(n.path, e.Name()), 0, j.epoch)
-		} else if c := w.place(n, e.Name(), j); c != nil {
+			w.hint(paths[i], 0, j.epoch)
+		} else if c := w.place(n, paths[i], j.asked(e)); c != nil {
 			down = append(down, c)
 		}
 	}
@@ -153,19 +157,39 @@ func (w *Watcher) children(n *node, entries []fs.DirEntry, j job) {
 	}
 }
 
+// pathsOf are the paths of a directory's entries. Each is made once: a scan of a
+// large tree is mostly made of them.
+func pathsOf(n *node, entries []fs.DirEntry) []string {
+	paths := make([]string, len(entries))
+	for i, e := range entries {
+		paths[i] = join(n.path, e.Name())
+	}
+	return paths
+}
+
+// asked is the job for an entry that the filter has just let pass by its type.
+func (j job) asked(e fs.DirEntry) job {
+	switch {
+	case e.IsDir():
+		j.passed = passedDir
+	case e.Type()&fs.ModeSymlink == 0:
+		j.passed = passedFile
+	}
+	return j
+}
+
 // wants asks the filter about an entry by its type alone, which spares a look at
 // what is ignored.
-func (w *Watcher) wants(n *node, e fs.DirEntry) bool {
-	r := n.root
+func (w *Watcher) wants(r *rootState, path string, e fs.DirEntry) bool {
 	switch {
 	case e.Type()&fs.ModeSymlink != 0:
 		return r.FollowSymlinks
 	case r.Filter == nil:
 		return true
 	case e.IsDir():
-		return r.Filter.Dir(n.rel(e.Name()))
+		return r.Filter.Dir(r.rel(path))
 	}
-	return r.Filter.File(n.rel(e.Name()))
+	return r.Filter.File(r.rel(path))
 }
 
 // listed reports whether a listing, which is sorted, has the name.
@@ -214,28 +238,28 @@ func (w *Watcher) lose(n *node, name string, j job) {
 
 // reloadListed tells the filter of the files that a scan lists, and of those that
 // were listed before, and reports whether rules have changed.
-func (w *Watcher) reloadListed(n *node, entries []fs.DirEntry) bool {
+func (w *Watcher) reloadListed(n *node, entries []fs.DirEntry, paths []string) bool {
 	r := n.root.reload
 	if r == nil {
 		return false
 	}
 	changed := false
-	tell := func(name string) {
-		if r.Reload(n.rel(name)) {
+	tell := func(path string) {
+		if r.Reload(n.root.rel(path)) {
 			changed = true
 		}
 	}
 	for _, name := range n.dots {
 		if !listed(entries, name) {
-			tell(name)
+			tell(join(n.path, name))
 		}
 	}
 	n.dots = nil
-	for _, e := range entries {
+	for i, e := range entries {
 		if e.IsDir() {
 			continue
 		}
-		tell(e.Name())
+		tell(paths[i])
 		if strings.HasPrefix(e.Name(), ".") {
 			n.dots = append(n.dots, e.Name())
 		}

@@ -11,6 +11,7 @@ import (
 type rootState struct {
 	Root
 	reload Reloader // the Filter, if it is one
+	lister Lister   // the same
 	top    *node
 
 	// Symbolic links followed: which directory is walked under which name, the
@@ -38,8 +39,8 @@ type node struct {
 	parent *node // nil: the top of its root
 	root   *rootState
 	id     ident
-	link   bool // reached through a symbolic link
-	dirs   map[string]*node
+	link   bool             // reached through a symbolic link
+	dirs   map[string]*node // nil: none, as files
 	files  map[string]entry
 	dots   []string // dot files the filter does not want, which may be rule files
 
@@ -67,14 +68,16 @@ type entry struct {
 }
 
 func (w *Watcher) newNode(r *rootState, parent *node, path string, f found) *node {
-	n := &node{path: path, parent: parent, root: r, id: f.id, link: f.link,
-		dirs: map[string]*node{}, files: map[string]entry{}}
+	n := &node{path: path, parent: parent, root: r, id: f.id, link: f.link}
 	n.remote = w.remoteKind(n)
 	return n
 }
 
 // rel returns a name of the directory as the filter knows it.
-func (n *node) rel(name string) string { return relTo(join(n.path, name), n.root.Path) }
+func (n *node) rel(name string) string { return n.root.rel(join(n.path, name)) }
+
+// rel returns a path of the root as the filter knows it.
+func (r *rootState) rel(path string) string { return relTo(path, r.Path) }
 
 // has reports whether something is known under the name.
 func (n *node) has(name string) bool {

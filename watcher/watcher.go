@@ -87,6 +87,14 @@ type Reloader interface {
 	Reload(rel string) bool
 }
 
+// Lister is what a Filter may implement that would look for files in a directory
+// when it is first asked about something in it. Listed tells it what a scan has
+// listed there, after it was asked about the directory and that is watched, and before it
+// is asked about the names; has is valid during the call.
+type Lister interface {
+	Listed(rel string, has func(name string) bool)
+}
+
 // Root is a directory tree to watch. A root may lie inside another: a file
 // belongs to the innermost.
 type Root struct {

@@ -132,6 +132,22 @@ func (f *Filter) Reload(rel string) bool {
 	return ok
 }
 
+// Listed is told what a directory holds that was asked about by Dir and then listed.
+// Where the listing has no rule file, none is looked for.
+func (f *Filter) Listed(rel string, has func(name string) bool) {
+	rel, ok := cleanRel(rel)
+	if !ok || rel == "." || f.rules && (has(".git") || slices.ContainsFunc(ruleNames[:], has)) {
+		return
+	}
+	in, gen := f.known(rel)
+	if in == nil || in.ready || !in.veto.indexed() {
+		return
+	}
+	read := *in
+	read.ready = true
+	f.keep(rel, &read, gen)
+}
+
 // Reset drops all rules. It is for changes of the files that OutsideRules names;
 // the whole folder is to be scanned anew.
 func (f *Filter) Reset() { f.forget(".") }
