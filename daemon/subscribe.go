@@ -23,6 +23,7 @@ const (
 // that does not read is told once, of everything, and keeps nobody waiting.
 type subscription struct {
 	d        *Daemon
+	tenant   *tenant
 	number   uint64
 	keep     func(*index.DocumentInfo) bool // nil: all
 	progress bool
@@ -35,12 +36,12 @@ type subscription struct {
 }
 
 func (d *Daemon) subscribe(ctx context.Context, p ipc.SubscribeParams) (ipc.SubscribeResult, error) {
-	c := d.core.Load()
+	c := d.coreOf(ctx)
 	choose, err := chosen(ctx, c, ipc.SearchParams{Folders: p.Folders, Path: p.Path})
 	if err != nil {
 		return ipc.SubscribeResult{}, err
 	}
-	s := &subscription{d: d, core: c, keep: choose, progress: p.Progress == nil || *p.Progress}
+	s := &subscription{d: d, tenant: d.tenantOf(ctx), core: c, keep: choose, progress: p.Progress == nil || *p.Progress}
 	fresh := s.begin(p)
 	if s.number, err = server.Subscribe(ctx, s.run); err != nil {
 		return ipc.SubscribeResult{}, err
@@ -78,8 +79,9 @@ func (s *subscription) begin(p ipc.SubscribeParams) (fresh bool) {
 // run tells the client until ctx is done or the client is gone.
 func (s *subscription) run(ctx context.Context, send server.Send) {
 	defer s.d.idle.begin()()
+	defer s.d.tenants.stay(s.tenant)()
 	for {
-		news := s.d.news.next()
+		news := s.tenant.news.next()
 		if s.tell(send) != nil {
 			return
 		}
@@ -121,7 +123,7 @@ func (s *subscription) tell(send server.Send) error {
 
 // changed is the notice of what the subscriber does not know yet.
 func (s *subscription) changed() (ipc.Changed, bool) {
-	c := s.d.core.Load()
+	c := s.tenant.core.Load()
 	now := c.engine.Snapshot().Generation()
 	out := ipc.Changed{Subscription: s.number, Generation: c.base + now, Added: []string{}, Modified: []string{}, Removed: []string{}}
 	changes, epoch, ok := c.changes.since(s.known)
@@ -191,8 +193,8 @@ func (s *subscription) working() (ipc.ProgressNotice, bool) {
 	if !s.progress {
 		return ipc.ProgressNotice{}, false
 	}
-	c := s.d.core.Load()
-	watch := c.watch.State()
+	c := s.tenant.core.Load()
+	watch := c.state()
 	state := stateOf(watch)
 	if state == s.told && time.Since(s.at) < progressEvery || state == ipc.StateQuiescent && s.told == "" {
 		return ipc.ProgressNotice{}, false
