@@ -29,7 +29,7 @@ func TestTemplateExplainsEveryKey(t *testing.T) {
 	want := Default()
 	want.Path = "config.toml"
 	f := DefaultFolder(got.Folders[0].Path)
-	f.Exclude = []string{}
+	f.Exclude, f.Users, f.Groups = []string{}, []string{}, []string{}
 	want.Folders = []Folder{f}
 	want.Extractors = []Extractor{{Type: "djvu", Command: []string{"djvutxt", "-"}}}
 	if !reflect.DeepEqual(got, want) {
