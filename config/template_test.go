@@ -47,7 +47,7 @@ func TestTemplateExplainsEveryKey(t *testing.T) {
 			}
 		}
 	}
-	if len(schema()) != 7 {
+	if len(schema()) != 8 {
 		t.Errorf("tables: %v", schema())
 	}
 }

@@ -182,11 +182,14 @@ func knows(u *access.User, path string) bool {
 // there, in whatever way it is not.
 func (c *core) lstat(path string) (fs.FileInfo, error) {
 	info, err := os.Lstat(path)
-	if c.user != nil && (err != nil || !knows(c.user, path)) {
+	if c.user != nil && (err != nil || !c.mayKnow(path)) {
 		return nil, &fs.PathError{Op: "lstat", Path: path, Err: syscall.ENOENT}
 	}
 	return info, err
 }
+
+// mayKnow reports whether the core's user may know of the path.
+func (c *core) mayKnow(path string) bool { return c.user == nil || knows(c.user, path) }
 
 // readFile is readFile as the core's user: whatever has taken the file's place since it
 // was let through, nothing is read that the user could not.

@@ -300,25 +300,21 @@ func (d *Daemon) fileStatus(ctx context.Context, c *core, path string) ipc.FileS
 		out.State, out.Reason = state, reason
 		return out
 	}
-	if _, err := c.lstat(path); c.user != nil && err != nil {
-		out.Reason = "no such file or directory" // or none that the user may know of
-		return out
-	}
-	if c.watch.Pending(path) {
+	if c.watch.Pending(path) && c.mayKnow(path) {
 		out.State, out.Reason = ipc.FilePending, "waiting to be read"
 		return out
 	}
-	out.State, out.Reason = absence(f, path)
+	out.State, out.Reason = c.absence(f, path)
 	return out
 }
 
 // absence says why a file of a folder is neither indexed nor waiting.
-func absence(f *folder, path string) (state, reason string) {
+func (c *core) absence(f *folder, path string) (state, reason string) {
 	rel, _ := relativeTo(f.Path, path)
 	if reason := f.filter.Reason(rel); reason != "" {
 		return ipc.FileSkipped, reason
 	}
-	info, err := os.Lstat(path)
+	info, err := c.lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return ipc.FileUnknown, "no such file or directory"

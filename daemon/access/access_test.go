@@ -78,6 +78,11 @@ func TestAsTheKernel(t *testing.T) {
 				if err != nil || fmt.Sprint(got) != line {
 					t.Errorf("seed %d, %+v, %s: %v (%v), the kernel says %s", seed, u, paths[i], got, err, line)
 				}
+				file, err := u.Open(paths[i], os.O_RDONLY)
+				if fmt.Sprint(err == nil) != line {
+					t.Errorf("seed %d, %+v, %s: Open: %v, the kernel says %s", seed, u, paths[i], err, line)
+				}
+				_ = file.Close() // of none it does nothing
 			}
 		}
 	}

@@ -1,0 +1,84 @@
+package daemon_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"quern/ipc/client"
+)
+
+// visitorVariable makes the test binary a visitor: a process of another user, which asks
+// a daemon and tries to read files.
+const visitorVariable = "QUERN_TEST_VISITOR"
+
+// errand is what a visitor is sent to do.
+type errand struct {
+	Socket string   `json:"socket"`
+	Calls  []ask    `json:"calls"`
+	Paths  []string `json:"paths"` // to try to open
+}
+
+type ask struct {
+	Method string `json:"method"`
+	Params any    `json:"params"`
+}
+
+// findings are what it comes back with.
+type findings struct {
+	Answers  []answer `json:"answers"`
+	Readable []bool   `json:"readable"`
+}
+
+type answer struct {
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  string          `json:"error,omitempty"`
+	Code   int             `json:"code,omitempty"`
+}
+
+// visit is the visitor's main.
+func visit() int {
+	var e errand
+	if err := json.NewDecoder(os.Stdin).Decode(&e); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	var out findings
+	for _, path := range e.Paths {
+		f, err := os.Open(path)
+		out.Readable = append(out.Readable, err == nil)
+		_ = f.Close() // of none it does nothing
+	}
+	if e.Socket != "" {
+		var err error
+		if out.Answers, err = askAll(e.Socket, e.Calls); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(out); err != nil {
+		return 1
+	}
+	return 0
+}
+
+func askAll(socket string, calls []ask) ([]answer, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	c, err := client.Dial(ctx, socket)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	var out []answer
+	for _, a := range calls {
+		var got answer
+		if err := c.Call(ctx, a.Method, a.Params, &got.Result); err != nil {
+			got.Error, got.Code = err.Error(), code(err)
+		}
+		out = append(out, got)
+	}
+	return out, nil
+}
