@@ -52,6 +52,9 @@ func listenAs(path string, dirMode, mode fs.FileMode) (net.Listener, error) {
 	if err := sock.CheckDir(dir, sock.Self()); err != nil {
 		return nil, err
 	}
+	if err := checkShared(dir, dirMode); err != nil {
+		return nil, err
+	}
 	lock, err := lockFile(path + ".lock")
 	if err != nil {
 		return nil, err
@@ -72,6 +75,16 @@ func makeDir(dir string, mode fs.FileMode) error {
 		return err
 	}
 	return os.Chmod(dir, mode)
+}
+
+// checkShared returns an error when others cannot get to a socket in the directory that
+// is for them too.
+func checkShared(dir string, mode fs.FileMode) error {
+	fi, err := os.Stat(dir)
+	if err == nil && mode&0o001 != 0 && fi.Mode().Perm()&0o001 == 0 {
+		err = fmt.Errorf("other users cannot enter %s (mode %04o), where the socket for them is to be (run chmod 755 on it)", dir, fi.Mode().Perm())
+	}
+	return err
 }
 
 // listenLocked listens on path while lock keeps other daemons away.
