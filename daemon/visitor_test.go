@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"time"
 
 	"quern/ipc/client"
@@ -18,6 +19,7 @@ const visitorVariable = "QUERN_TEST_VISITOR"
 type errand struct {
 	Socket string   `json:"socket"`
 	Calls  []ask    `json:"calls"`
+	Rest   bool     `json:"rest"` // ask until nothing is waiting to be indexed
 	Paths  []string `json:"paths"` // to try to open
 }
 
@@ -53,7 +55,7 @@ func visit() int {
 	}
 	if e.Socket != "" {
 		var err error
-		if out.Answers, err = askAll(e.Socket, e.Calls); err != nil {
+		if out.Answers, err = askAll(e.Socket, e.Calls, e.Rest); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
@@ -64,7 +66,11 @@ func visit() int {
 	return 0
 }
 
-func askAll(socket string, calls []ask) ([]answer, error) {
+// busy is what an answer says while a file is looked at again: one that was written
+// within a tick of the clock is, once the tick is over.
+var busy = regexp.MustCompile(`"pending":[1-9]|"state":"(pending|indexing|scanning)"`)
+
+func askAll(socket string, calls []ask, rest bool) ([]answer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	c, err := client.Dial(ctx, socket)
@@ -72,13 +78,16 @@ func askAll(socket string, calls []ask) ([]answer, error) {
 		return nil, err
 	}
 	defer c.Close()
-	var out []answer
-	for _, a := range calls {
-		var got answer
-		if err := c.Call(ctx, a.Method, a.Params, &got.Result); err != nil {
-			got.Error, got.Code = err.Error(), code(err)
+	for {
+		out, waiting := make([]answer, len(calls)), false
+		for i, a := range calls {
+			if err := c.Call(ctx, a.Method, a.Params, &out[i].Result); err != nil {
+				out[i].Error, out[i].Code = err.Error(), code(err)
+			}
+			waiting = waiting || busy.Match(out[i].Result)
 		}
-		out = append(out, got)
+		if !rest || !waiting || ctx.Err() != nil {
+			return out, ctx.Err()
+		}
 	}
-	return out, nil
 }
