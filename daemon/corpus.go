@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"quern/config"
 	"quern/index"
@@ -75,6 +76,11 @@ func (c *Corpus) Search(ctx context.Context, p ipc.SearchParams) (ipc.SearchResu
 	if err != nil {
 		return ipc.SearchResult{}, err
 	}
+	if options.Model == index.Hybrid {
+		if err := c.awaitVectors(ctx); err != nil {
+			return ipc.SearchResult{}, err
+		}
+	}
 	snapshot := c.engine.Snapshot()
 	found, err := snapshot.Search(ctx, p.Query, options)
 	if err != nil {
@@ -88,6 +94,25 @@ func (c *Corpus) Search(ctx context.Context, p ipc.SearchParams) (ipc.SearchResu
 		out.Hits = append(out.Hits, wireHit(&found.Hits[i], true))
 	}
 	return out, nil
+}
+
+// awaitVectors waits for the vectors of all documents: what is measured has them.
+func (c *Corpus) awaitVectors(ctx context.Context) error {
+	c.engine.WantEmbedding()
+	for {
+		st := c.engine.Embedding()
+		if st.Err != nil {
+			return fmt.Errorf("there are no vectors for hybrid ranking: %w", st.Err)
+		}
+		if st.Name != "" && st.Lacking == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }
 
 // Explain answers as the protocol's explain does.

@@ -11,6 +11,7 @@ import (
 	"quern/config"
 	"quern/index"
 	"quern/ipc"
+	"quern/ipc/server"
 )
 
 const (
@@ -44,6 +45,11 @@ func (d *Daemon) search(ctx context.Context, p ipc.SearchParams) (ipc.SearchResu
 	if options.Keep, err = c.withoutAbsent(ctx, tests.keep()); err != nil {
 		return ipc.SearchResult{}, err
 	}
+	end, err := server.Turn(ctx)
+	if err != nil {
+		return ipc.SearchResult{}, err
+	}
+	defer end()
 	start := time.Now()
 	pending := c.state().Pending
 	snapshot := c.engine.Snapshot()

@@ -39,6 +39,11 @@ func (d *Daemon) similar(ctx context.Context, p ipc.SimilarParams) (ipc.SearchRe
 	if options.Keep, err = chosen(ctx, c, like); err != nil {
 		return ipc.SearchResult{}, err
 	}
+	endTurn, err := server.Turn(ctx)
+	if err != nil {
+		return ipc.SearchResult{}, err
+	}
+	defer endTurn()
 	start, pending, snapshot := time.Now(), c.state().Pending, c.engine.Snapshot()
 	of, err := d.patternOf(ctx, c, snapshot, p)
 	if err != nil {

@@ -19,7 +19,7 @@ const visitorVariable = "QUERN_TEST_VISITOR"
 type errand struct {
 	Socket string   `json:"socket"`
 	Calls  []ask    `json:"calls"`
-	Rest   bool     `json:"rest"` // ask until nothing is waiting to be indexed
+	Rest   bool     `json:"rest"`  // ask until nothing is waiting to be indexed
 	Paths  []string `json:"paths"` // to try to open
 }
 

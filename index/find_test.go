@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -235,4 +236,31 @@ func TestAutomatonCountsEdits(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFewPassagesAmongMany: what few passages have in common with a frequent word,
+// whose postings are passed by in blocks, adds up as elsewhere.
+func TestFewPassagesAmongMany(t *testing.T) {
+	o := plainOptions()
+	o.selectiveShare, o.eagerChecks = 1, eagerChecks
+	e := openEngine(t, o)
+	docs := make(map[string]*Document)
+	var batch []Change
+	for i := range 700 {
+		text := "gnu hen"
+		if i%5 == 0 {
+			text = "hen elk"
+		}
+		if i%29 == 0 {
+			text += " gnu ox gnu"
+		}
+		c := putText(fmt.Sprintf("/%03d", i), text)
+		docs[c.Put.Path] = c.Put
+		batch = append(batch, c)
+	}
+	apply(t, e, batch...)
+	n := newNaive(docs, o)
+	for _, q := range []string{"+ox gnu", "gnu hen -hen +ox", `+ox "ox gnu" elk gnu`, "+elk gnu hen"} {
+		findsLikeNaive(t, e.Snapshot(), n, mustParse(t, q), SearchOptions{K: 800})
+	}
 }

@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -134,19 +135,19 @@ func (h *hybrid) vectors() error {
 	}
 	h.query = lsa.NewQuery(vector)
 	var failed error
-	if sp.guarded(func() { failed = h.near(sp) }) {
+	h.sp = sp
+	if sp.guarded(func() { failed = h.near(sp) }) || errors.Is(failed, errUnreadable) {
 		latent.forget(sp)
-		h.why = "the file of vectors cannot be read: it is made anew"
+		h.sp, h.why = nil, "the file of vectors cannot be read: it is made anew"
 		return nil
 	}
-	h.sp = sp
 	return failed
 }
 
 // near adds the nearest passages that the lexical score has not found.
 func (h *hybrid) near(sp *space) error {
 	keep := make(map[uint32]bool)
-	nearest, err := sp.nearest(h.ctx, h.query, h.limit, func(pid uint64) bool { return h.mayFind(pid, keep) })
+	nearest, err := sp.nearest(h.ctx, h.query, h.limit, h.s.engine.opts.Threads, func(pid uint64) bool { return h.mayFind(pid, keep) })
 	if err != nil {
 		return err
 	}
@@ -170,18 +171,20 @@ func (h *hybrid) mayFind(pid uint64, keep map[uint32]bool) bool {
 	if !ok || !h.meetsDemands(i, local) {
 		return false
 	}
-	if h.o.Keep == nil {
-		return true
-	}
 	v := &h.s.views[i]
 	slot := uint32(v.PassageDoc(local))
 	kept, known := keep[slot]
 	if !known {
-		kept = h.o.Keep(&h.record(v, slot).info)
+		info := &h.record(v, slot).info
+		kept = h.speaks(info) && (h.o.Keep == nil || h.o.Keep(info))
 		keep[slot] = kept
 	}
 	return kept
 }
+
+// speaks reports whether vectors say anything of a document: those that were learned are
+// of no use for code, whose words are names (docs/ranking.md has the figures).
+func (h *hybrid) speaks(doc *DocumentInfo) bool { return h.sp.model() == nil || !isCode(doc.Type) }
 
 // meetsDemands reports whether a passage of view i is what the query demands.
 func (h *hybrid) meetsDemands(i, local int) bool {
@@ -204,10 +207,10 @@ func (h *hybrid) lookUp(pid uint64) found {
 }
 
 // explain accounts for the hybrid score of a passage.
-func (h *hybrid) explain(lexical float64, pid uint64) HybridExplanation {
+func (h *hybrid) explain(lexical float64, doc *DocumentInfo, pid uint64) HybridExplanation {
 	x := h.best
 	x.Lexical = lexical
-	if h.sp != nil {
+	if h.sp != nil && h.speaks(doc) {
 		x.Cosine = h.sp.cosine(h.query, pid)
 	}
 	return x
@@ -217,7 +220,7 @@ func (h *hybrid) explain(lexical float64, pid uint64) HybridExplanation {
 func (h *hybrid) ranked(o SearchOptions) []found {
 	for i := range h.found {
 		f := &h.found[i]
-		x := h.explain(f.key.Score, f.view.PassageID(f.local))
+		x := h.explain(f.key.Score, &f.doc.info, f.view.PassageID(f.local))
 		f.key.Score = x.score()
 	}
 	all := slices.DeleteFunc(h.found, func(f found) bool { return f.key.Score <= 0 })
@@ -252,7 +255,7 @@ func (s *Snapshot) explainHybrid(asked *lang.Query, o SearchOptions, path string
 		return nil, err
 	}
 	d, _ := s.lookPath(path)
-	part := h.explain(x.Score, d.places[n].pid)
+	part := h.explain(x.Score, &d.info, d.places[n].pid)
 	x.Lexical = x.Model
 	x.Hybrid, x.Model, x.Score = &part, Hybrid, part.score()
 	return x, nil

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"quern/index/lsa"
 	"quern/index/segment/vfs"
 )
 
@@ -462,20 +463,55 @@ func FuzzVectorsFile(f *testing.F) {
 func BenchmarkHybrid(b *testing.B) {
 	e := openEngine(b, plainOptions())
 	c := newCorpus(1)
-	for range 20 {
-		apply(b, e, c.files(1000, 375)...)
+	for batch := range slices.Chunk(c.files(20_000, 375), 1000) {
+		apply(b, e, batch...)
 	}
 	st := embedded(b, e)
-	for _, m := range []Model{BM25, Hybrid} {
+	for _, m := range []Model{BM25, Best, Hybrid} {
 		b.Run(string(m), func(b *testing.B) {
-			b.ReportMetric(float64(st.Embedded), "passages")
-			for i := 0; b.Loop(); i++ {
+			for b.Loop() {
 				q := c.word() + " " + c.word() + " " + c.word()
 				o := SearchOptions{K: 10, Model: m, K1: 0.9, B: 0.4}
 				if _, err := e.Snapshot().Search(context.Background(), q, o); err != nil {
 					b.Fatal(err)
 				}
 			}
+			b.ReportMetric(float64(st.Embedded), "passages")
 		})
+	}
+}
+
+// TestNearestSideBySide: as many goroutines as there may be find the same as one.
+func TestNearestSideBySide(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	sp := &space{embedding: remote{&fakeService{}}}
+	pid := uint64(0)
+	for _, n := range []int{90_000, 5, 4096} {
+		b := &vectorBlock{vec: lsa.NewVectors(lsa.Lane, n)}
+		for i := range n {
+			pid += 1 + r.Uint64N(3)
+			b.pids = append(b.pids, pid)
+			b.vec.Set(i, []float32{r.Float32() - .5, r.Float32() - .5, float32(r.IntN(3))}) // many are equal
+		}
+		sp.blocks = append(sp.blocks, b)
+	}
+	vector := make([]float32, lsa.Lane)
+	vector[0], vector[2] = .3, 1
+	q := lsa.NewQuery(vector)
+	find := func(threads int) []near {
+		out, err := sp.nearest(context.Background(), q, 500, threads, func(pid uint64) bool { return pid%7 != 0 })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	want := find(1)
+	if len(want) != 500 || want[0].cosine < want[499].cosine {
+		t.Fatalf("%d found", len(want))
+	}
+	for _, threads := range []int{2, 4, 9} {
+		if !slices.Equal(find(threads), want) {
+			t.Errorf("%d goroutines find others", threads)
+		}
 	}
 }

@@ -2,10 +2,13 @@ package index
 
 import (
 	"context"
+	"errors"
 	"math"
 	"runtime/debug"
 	"slices"
 	"sort"
+	"sync"
+	"sync/atomic"
 
 	"quern/index/lsa"
 	"quern/index/segment/vfs"
@@ -145,23 +148,108 @@ type near struct {
 	cosine float64
 }
 
+// shareOf is how many passages a goroutine compares at least.
+const shareOf = 16_384
+
 // nearest returns the passages with the greatest cosines above 0 that admit
-// takes, the nearest first; of equal ones those of lower pid.
-func (sp *space) nearest(ctx context.Context, q lsa.Query, most int, admit func(pid uint64) bool) ([]near, error) {
-	top := nearHeap{most: most}
-	for _, b := range sp.blocks {
-		for from := 0; from < len(b.pids); from += localBatch {
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
-			}
-			b.vec.Scores(q, from, min(from+localBatch, len(b.pids)), func(i int, cosine float64) {
-				if cosine > top.floor() && admit(b.pids[i]) {
-					top.push(near{b.pids[i], cosine})
+// takes, the nearest first; of equal ones those of lower pid. Goroutines share the
+// passages if there are many; admit is called by one at a time.
+func (sp *space) nearest(ctx context.Context, q lsa.Query, most, threads int, admit func(pid uint64) bool) ([]near, error) {
+	runs := sp.runs()
+	threads = max(1, min(threads, len(runs)*localBatch/shareOf))
+	tops := make([]nearHeap, threads)
+	var next atomic.Int64
+	var mu sync.Mutex // of admit
+	err := parallelGuarded(threads, sp, func(n int) {
+		top := &tops[n]
+		top.most = most
+		for i := int(next.Add(1)) - 1; i < len(runs) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+			r := runs[i]
+			r.vec.Scores(q, r.from, r.to, func(i int, cosine float64) {
+				if cosine <= top.floor() {
+					return
+				}
+				mu.Lock()
+				admitted := admit(r.pids[i])
+				mu.Unlock()
+				if admitted {
+					top.push(near{r.pids[i], cosine})
 				}
 			})
 		}
+	})
+	if err == nil {
+		err = context.Cause(ctx)
 	}
-	return top.sorted(), nil
+	if err != nil {
+		return nil, err
+	}
+	return joined(tops, most), nil
+}
+
+// joined is the nearest of all heaps, the nearest first.
+func joined(tops []nearHeap, most int) []near {
+	var all []near
+	for i := range tops {
+		all = append(all, tops[i].h...)
+	}
+	slices.SortFunc(all, func(a, b near) int {
+		if a == b {
+			return 0
+		}
+		if a.before(b) {
+			return 1
+		}
+		return -1
+	})
+	return all[:min(most, len(all))]
+}
+
+// vectorRun is consecutive passages of a block.
+type vectorRun struct {
+	*vectorBlock
+	from, to int
+}
+
+func (sp *space) runs() (out []vectorRun) {
+	for _, b := range sp.blocks {
+		for from := 0; from < len(b.pids); from += localBatch {
+			out = append(out, vectorRun{b, from, min(from+localBatch, len(b.pids))})
+		}
+	}
+	return out
+}
+
+// errUnreadable says that a mapped file of vectors could not be read.
+var errUnreadable = errors.New("the file of vectors cannot be read")
+
+// parallelGuarded calls f(0) to f(n-1) side by side and waits for them. What fails in one
+// to be read, of the vectors or of the segments, fails here.
+func parallelGuarded(n int, sp *space, f func(n int)) error {
+	if n == 1 {
+		f(0) // under the guards of the caller
+		return nil
+	}
+	faults := make([]any, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+			defer func() { faults[i] = recover() }()
+			f(i)
+		})
+	}
+	wg.Wait()
+	for _, fault := range faults {
+		if fault == nil {
+			continue
+		}
+		if sp.holds(fault) {
+			return errUnreadable
+		}
+		panic(fault)
+	}
+	return nil
 }
 
 // nearHeap keeps the nearest, the least of them at the root.
@@ -216,19 +304,6 @@ func (n near) before(m near) bool {
 		return n.cosine < m.cosine
 	}
 	return n.pid > m.pid
-}
-
-func (t *nearHeap) sorted() []near {
-	slices.SortFunc(t.h, func(a, b near) int {
-		switch {
-		case b.before(a):
-			return -1
-		case a.before(b):
-			return 1
-		}
-		return 0
-	})
-	return t.h
 }
 
 // guarded calls f, which reads vectors, and reports whether a mapped file of the

@@ -52,7 +52,7 @@ all() {
         [ -d "$data/${c%:*}" ] || continue
         # shellcheck disable=SC2086 # settings are words
         ranking "${c%:*}" txt reference tfidf,bm25 $reference
-        ranking "${c%:*}" "${c#*:}" default tfidf,bm25,best
+        ranking "${c%:*}" "${c#*:}" default tfidf,bm25,best,hybrid
     done
     [ -d "$data/chunkeval" ] || return 0
     # shellcheck disable=SC2046

@@ -186,7 +186,7 @@ func (s *sandbox) fileState(t *testing.T, path string) (f ipc.FileStatus) {
 // phrase finds, with the document around them where the phrase is not in one alone.
 func (s *sandbox) answer(t *testing.T, path, phrase string) string {
 	t.Helper()
-	out, msg, code := s.quern("search", "--json", "-k", "1000", "--collapse", "none", "--literal", "--", phrase)
+	out, msg, code := s.quern("search", "--json", "-k", "1000", "--collapse", "none", "--duplicates", "show", "--literal", "--", phrase)
 	if code > 1 {
 		t.Fatalf("search: %d %s", code, msg)
 	}

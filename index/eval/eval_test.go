@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"quern/index"
 	"quern/index/analysis"
@@ -23,7 +24,22 @@ import (
 // engineSearcher measures an index in memory.
 type engineSearcher struct {
 	*index.Snapshot
-	dir string
+	dir    string
+	engine *index.Engine
+}
+
+// await waits for the vectors of hybrid ranking.
+func (s engineSearcher) await(t *testing.T) {
+	t.Helper()
+	s.engine.WantEmbedding()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		if st := s.engine.Embedding(); st.Name != "" && st.Lacking == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no vectors: %+v", s.engine.Embedding())
+		}
+	}
 }
 
 func (s engineSearcher) Search(ctx context.Context, q eval.Query) ([]eval.Hit, error) {
@@ -103,7 +119,7 @@ func handbook(t *testing.T, stemmer string) engineSearcher {
 	if _, err := e.Apply(t.Context(), changes); err != nil {
 		t.Fatal(err)
 	}
-	return engineSearcher{e.Snapshot(), dir}
+	return engineSearcher{e.Snapshot(), dir, e}
 }
 
 // one is the golden set with one of its questions.
@@ -156,6 +172,19 @@ func TestHandbook(t *testing.T) {
 		}
 		if got := strings.Join(misses, ", "); got != c.misses || m.Elbow != c.elbow {
 			t.Errorf("%s: elbow %d, misses %s; want %d, %s", c.question, m.Elbow, got, c.elbow, c.misses)
+		}
+	}
+}
+
+// TestLatentVectorsAndTheGap says honestly what vectors learned from twelve passages do
+// about a vocabulary gap: nothing at the top, and one of the two further down by chance. No
+// passage links the question's words with those of the evidence.
+func TestLatentVectorsAndTheGap(t *testing.T) {
+	s := handbook(t, analysis.None)
+	s.await(t)
+	for _, f := range measure(t, s, one(t, "outage"), "hybrid").Models[0].Sweep {
+		if f.K <= 2 && f.Recall != 0 || f.Recall > .5 {
+			t.Errorf("k %d: recall %v", f.K, f.Recall)
 		}
 	}
 }

@@ -40,7 +40,8 @@ const instructions = "Quern searches the user's own files (notes, documents, cod
 // Serve answers the client until it closes In or ctx ends. The daemon may be
 // restarted meanwhile.
 func Serve(ctx context.Context, o Options) error {
-	err := newServer(o).Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(o.In), Writer: keepOpen{o.Out}})
+	d := newDrain(o.In, o.Out)
+	err := newServer(o).Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(d), Writer: keepOpen{d}})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}

@@ -34,6 +34,7 @@ type conn struct {
 	http  bool   // likewise: there is no framer then
 	log   *slog.Logger
 	slots chan struct{}
+	turns chan struct{} // see Turn
 
 	// ctx is the parent of the requests' contexts; cancel ends it with the
 	// reason.
@@ -65,6 +66,7 @@ func newConn(s *Server, nc net.Conn, peer Peer, number uint64) *conn {
 		src:    newSource(nc, s.o.MaxRequestBytes, &s.budget),
 		log:    s.o.Log.With("conn", number, "pid", peer.PID),
 		slots:  make(chan struct{}, s.o.MaxInFlight),
+		turns:  make(chan struct{}, turnsEach),
 		ctx:    ctx,
 		cancel: cancel,
 		ids:    map[string]context.CancelFunc{},

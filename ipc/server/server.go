@@ -112,6 +112,7 @@ type Server struct {
 	o       Options
 	budget  budget
 	answers room
+	turns   chan struct{} // a token for each request that computes
 	opened  atomic.Uint64 // connections so far; numbers them in the log
 
 	// base is the parent of every request's context; cancelAll ends it.
@@ -133,6 +134,7 @@ func New(o Options) *Server {
 		o:         o,
 		budget:    budget{limit: o.MaxBufferedBytes},
 		answers:   room{limit: o.MaxAnswerBytes},
+		turns:     newTurns(),
 		methods:   map[string]method{},
 		listeners: map[net.Listener]struct{}{},
 		conns:     map[*conn]struct{}{},
