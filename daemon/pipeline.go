@@ -77,7 +77,7 @@ func (p *pipeline) run(ctx context.Context) {
 		for i := range batch.Changes {
 			p.used += batch.Changes[i].Info.Size
 		}
-		if p.core.watch.State().Pending == 0 {
+		if p.core.state().Pending == 0 {
 			p.core.files.quiet()
 			p.giveBack()
 		}
