@@ -38,7 +38,6 @@ type office struct {
 	base    string // of everything; all may enter it
 	dir     string // of the daemon, and of the tree
 	visitor string // the test binary, for all to run
-	config  string
 	h       *harness
 	n       int // files made
 }
