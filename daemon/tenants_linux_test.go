@@ -474,3 +474,37 @@ func TestRevokedWhileAway(t *testing.T) {
 		t.Errorf("found %q after it was taken back", got)
 	}
 }
+
+// TestClosedFolders: a folder that cannot be entered, or is for others, is not told of;
+// permissions above it count from the next sync on.
+func TestClosedFolders(t *testing.T) {
+	o := newOffice(t, 1)
+	o.open()
+	names := func(p person) string {
+		got := o.send(p, errand{Socket: o.h.socket, Calls: []ask{{ipc.MethodSync, nil}, {ipc.MethodFoldersList, nil}}}).Answers[1]
+		var r ipc.FoldersResult
+		o.must(json.Unmarshal(got.Result, &r))
+		var out []string
+		for _, f := range r.Folders {
+			out = append(out, f.Name)
+		}
+		return strings.Join(out, " ")
+	}
+	stranger := person{2009, 3009, nil}
+	for _, step := range []struct {
+		path            string
+		mode            fs.FileMode
+		member, foreign string
+	}{
+		{"papers", 0o755, "notes team papers", "notes papers"},
+		{"papers", 0o700, "notes team", "notes"},
+		{"", 0o700, "", ""},
+		{"", 0o755, "notes team", "notes"},
+		{"papers", 0o711, "notes team papers", "notes papers"},
+	} {
+		o.must(os.Chmod(o.path(step.path), step.mode))
+		if m, f := names(people[0]), names(stranger); m != step.member || f != step.foreign {
+			t.Errorf("after chmod %o %q: %q and %q, want %q and %q", step.mode, step.path, m, f, step.member, step.foreign)
+		}
+	}
+}
