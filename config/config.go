@@ -52,6 +52,9 @@ type Folder struct {
 	// WhenAbsent says what becomes of the folder's passages while it is not
 	// there: "keep", "hide" or "drop".
 	WhenAbsent string
+	// Users and Groups are those who may search the folder of a daemon for all users,
+	// by name or number; where both are empty, everybody.
+	Users, Groups []string
 }
 
 // Poll says how a folder without events is kept up to date.
@@ -99,4 +102,6 @@ type Daemon struct {
 	MemoryBudget int64 // bytes
 	PurgeAfter   time.Duration
 	OnBattery    string // slow | pause | full
+	// Users says whom the daemon answers: "owner", or "all" users of the machine.
+	Users string
 }

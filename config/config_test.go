@@ -108,7 +108,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 folder = [
   { path = "/a//b/../c/" },
   { path = "$QUERN_TEST_DIR/$$x", name = "x", include = ["*.md", '*.txt'], exclude = ["a\u0062"], gitignore = false,
-    hidden = true, follow_symlinks = true, max_file_size = 1_000, poll = "1m30s", when_absent = "drop" },
+    hidden = true, follow_symlinks = true, max_file_size = 1_000, poll = "1m30s", when_absent = "drop", users = ["alice", "1001"], groups = ["staff"] },
 ]
 chunk.strategy = "window"
 chunk.min_words = 1
@@ -140,10 +140,12 @@ threads = 3
 memory_budget = "1GB"
 purge_after = "90m"
 on_battery = "pause"
+users = "all"
 `)
 	c := DefaultFolder("/a/c")
 	x := Folder{Path: "/data/$x", Name: "x", Include: []string{"*.md", "*.txt"}, Exclude: []string{"ab"},
-		Hidden: true, FollowSymlinks: true, MaxFileSize: 1000, Poll: Poll{Mode: PollInterval, Interval: 90 * time.Second}, WhenAbsent: AbsentDrop}
+		Hidden: true, FollowSymlinks: true, MaxFileSize: 1000, Poll: Poll{Mode: PollInterval, Interval: 90 * time.Second}, WhenAbsent: AbsentDrop,
+		Users: []string{"alice", "1001"}, Groups: []string{"staff"}}
 	want := Config{
 		Path:     "config.toml",
 		Folders:  []Folder{c, x},
@@ -153,7 +155,7 @@ on_battery = "pause"
 		Embedding: Embedding{Kind: "http", URL: "https://host:1/v1/embeddings", Model: "m", KeyFile: "/k",
 			QueryPrefix: "query: ", PassagePrefix: "passage: ", Batch: 8, Timeout: 5 * time.Second},
 		Daemon: Daemon{Socket: "/s", DataDir: "/d", Threads: 3, MemoryBudget: 1e9,
-			PurgeAfter: 90 * time.Minute, OnBattery: "pause"},
+			PurgeAfter: 90 * time.Minute, OnBattery: "pause", Users: "all"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -126,6 +126,8 @@ func (t *table) folder() (f Folder, ok bool) {
 	t.size("max_file_size", &f.MaxFileSize)
 	t.poll("poll", &f.Poll)
 	t.enum("when_absent", &f.WhenAbsent, AbsentKeep, AbsentHide, AbsentDrop)
+	t.names("users", &f.Users)
+	t.names("groups", &f.Groups)
 	return f, ok
 }
 
@@ -240,6 +242,7 @@ func (t *table) daemon(d *Daemon) {
 	t.size("memory_budget", &d.MemoryBudget)
 	t.duration("purge_after", &d.PurgeAfter, 0)
 	t.enum("on_battery", &d.OnBattery, BatterySlow, BatteryPause, BatteryFull)
+	t.enum("users", &d.Users, UsersOwner, UsersAll)
 }
 
 // minPoll keeps a misspelt interval from polling without pause.

@@ -32,6 +32,7 @@ func Default() Config {
 			MemoryBudget: 64 << 20,
 			PurgeAfter:   time.Hour,
 			OnBattery:    BatterySlow,
+			Users:        UsersOwner,
 		},
 	}
 }
@@ -63,6 +64,12 @@ const (
 	BatterySlow  = "slow"
 	BatteryPause = "pause"
 	BatteryFull  = "full"
+)
+
+// Values of Daemon.Users.
+const (
+	UsersOwner = "owner"
+	UsersAll   = "all"
 )
 
 // Values of Folder.WhenAbsent.

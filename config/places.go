@@ -17,6 +17,12 @@ import (
 // user's own folder in the temporary one: quern-UID with mode 0700, so that
 // every process of the user that has the same TMPDIR agrees on it.
 
+// Where the daemon for all users keeps its index, and where it listens.
+const (
+	systemData   = "/var/cache/quern"
+	SystemSocket = "/run/quern/quern.sock"
+)
+
 // FindConfig returns the path of the config file: flag if not empty, else
 // QUERN_CONFIG, else config.toml in $XDG_CONFIG_HOME/quern or the platform's
 // equivalent (os.UserConfigDir), else in quern-UID in the temporary folder.
@@ -30,12 +36,16 @@ func FindConfig(flag string) string {
 
 // DataDir returns the directory of the index and the catalogue: QUERN_DATA,
 // else daemon.data_dir, else $XDG_CACHE_HOME/quern or the platform's equivalent
-// (os.UserCacheDir), else data in quern-UID in the temporary folder. quern-UID is
+// (os.UserCacheDir), else data in quern-UID in the temporary folder; for all users,
+// /var/cache/quern takes the place of the last three. quern-UID is
 // made if missing, and refused if another user could reach into it; all else is
 // left for the caller to make.
 func (c Config) DataDir() (string, error) {
 	if path := cmp.Or(os.Getenv("QUERN_DATA"), c.Daemon.DataDir); path != "" {
 		return absolute(path), nil
+	}
+	if c.Daemon.Users == UsersAll {
+		return systemData, nil
 	}
 	dir := userDir("XDG_CACHE_HOME", ".cache", os.UserCacheDir)
 	if dir == userTempDir(os.TempDir()) {
@@ -54,7 +64,8 @@ const maxSocketPath = 100
 
 // SocketPath returns where the daemon listens: flag if not empty, else
 // QUERN_SOCKET, else daemon.socket, else $XDG_RUNTIME_DIR/quern/quern.sock,
-// else quern.sock in quern-UID in the temporary folder.
+// else quern.sock in quern-UID in the temporary folder; for all users, SystemSocket
+// takes the place of the last two.
 //
 // A path of more than 100 bytes, which no Unix socket can have everywhere, is
 // replaced by one in quern-UID whose name is a hash of it: the same for client
@@ -81,6 +92,9 @@ func (c Config) SocketPath(flag string) (string, error) {
 func (c Config) wantedSocket(flag string) string {
 	if path := cmp.Or(flag, os.Getenv("QUERN_SOCKET"), c.Daemon.Socket); path != "" {
 		return absolute(path)
+	}
+	if c.Daemon.Users == UsersAll {
+		return SystemSocket
 	}
 	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "quern", "quern.sock")

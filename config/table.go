@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // table is one table of the file being decoded. Its methods named for a type
@@ -252,27 +253,46 @@ func (t *table) duration(key string, dst *time.Duration, least time.Duration) bo
 
 // globs takes an array of globs; each wrong one is reported on its own line.
 func (t *table) globs(key string, dst *[]string) bool {
+	return t.list(key, `an array of globs such as ["*.md"]`, "an array of globs in quotes", badGlob, dst)
+}
+
+// names takes an array of names of users or groups.
+func (t *table) names(key string, dst *[]string) bool {
+	return t.list(key, `an array of names such as ["alice"]`, "an array of names in quotes", badAccount, dst)
+}
+
+// badAccount says what is wrong with the name of a user or group, "" for nothing.
+func badAccount(name string) string {
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r == ':' || unicode.IsControl(r) || unicode.IsSpace(r) }) {
+		return fmt.Sprintf("must be the name or number of an account (got %q)", name)
+	}
+	return ""
+}
+
+// list takes an array of strings; each one that bad objects to is reported on its own
+// line.
+func (t *table) list(key, form, elements string, bad func(string) string, dst *[]string) bool {
 	v, ok := t.take(key)
 	if !ok {
 		return true
 	}
-	list, ok := v.([]any)
+	all, ok := v.([]any)
 	if !ok {
-		return t.wrongType(key, `an array of globs such as ["*.md"]`, v)
+		return t.wrongType(key, form, v)
 	}
 	good := true
-	globs := make([]string, 0, len(list))
-	for i, e := range list {
+	out := make([]string, 0, len(all))
+	for i, e := range all {
 		line := t.node.get(key).at(i).lineOr(t.lineOf(key))
-		glob, ok := e.(string)
+		s, ok := e.(string)
 		if !ok {
-			good = t.failAt(line, key, "must be an array of globs in quotes (got %s in it)", describe(e))
-		} else if bad := badGlob(glob); bad != "" {
+			good = t.failAt(line, key, "must be %s (got %s in it)", elements, describe(e))
+		} else if bad := bad(s); bad != "" {
 			good = t.failAt(line, key, "%s", bad)
 		}
-		globs = append(globs, glob)
+		out = append(out, s)
 	}
-	*dst = globs
+	*dst = out
 	return good
 }
 

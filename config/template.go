@@ -102,6 +102,9 @@ const templateText = `# Quern's configuration. Every key has a default: what is 
 # threads = 0
 # On battery power: slow (many changes at half speed), pause or full.
 # on_battery = "slow"
+# Who is answered: owner, or all users of the machine, each from what that user may
+# read (for a daemon that runs as root on Linux).
+# users = "owner"
 
 # A format that quern does not read can be read by a command of yours, one table
 # each. It gets the file on its standard input and writes the text to its standard
@@ -128,4 +131,6 @@ const templateText = `# Quern's configuration. Every key has a default: what is 
 #                               # where the file system does not report them
 #   when_absent = "keep"        # keep, hide or drop: what becomes of the passages while
 #                               # the folder is unmounted or gone
+#   users = []                  # with users = "all" below [daemon]: who may search it,
+#   groups = []                 # by name or number; both empty: everybody
 `

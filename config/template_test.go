@@ -29,7 +29,7 @@ func TestTemplateExplainsEveryKey(t *testing.T) {
 	want := Default()
 	want.Path = "config.toml"
 	f := DefaultFolder(got.Folders[0].Path)
-	f.Exclude = []string{}
+	f.Exclude, f.Users, f.Groups = []string{}, []string{}, []string{}
 	want.Folders = []Folder{f}
 	want.Extractors = []Extractor{{Type: "djvu", Command: []string{"djvutxt", "-"}}}
 	if !reflect.DeepEqual(got, want) {
@@ -47,7 +47,7 @@ func TestTemplateExplainsEveryKey(t *testing.T) {
 			}
 		}
 	}
-	if len(schema()) != 7 {
+	if len(schema()) != 8 {
 		t.Errorf("tables: %v", schema())
 	}
 }

@@ -139,6 +139,12 @@ func folderTable(f Folder) string {
 	if f.WhenAbsent != d.WhenAbsent {
 		line("when_absent", quote(f.WhenAbsent))
 	}
+	if len(f.Users) > 0 {
+		line("users", quoteList(f.Users))
+	}
+	if len(f.Groups) > 0 {
+		line("groups", quoteList(f.Groups))
+	}
 	return b.String()
 }
 

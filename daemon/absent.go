@@ -131,7 +131,7 @@ func devices(documents func(func(*index.DocumentInfo) bool), folders []*folder) 
 // watcherRoot is what the watcher is to know of a folder.
 func watcherRoot(f *folder, device uint64) watcher.Root {
 	return watcher.Root{
-		Path: f.Path, Filter: f.filter, FollowSymlinks: f.FollowSymlinks,
+		Path: f.Path, Filter: f.rules(), FollowSymlinks: f.FollowSymlinks,
 		MaxFileSize: f.MaxFileSize, Poll: f.pollEvery(), Device: device,
 	}
 }

@@ -40,7 +40,8 @@ var arrows = []struct {
 	{"quern/index/segment", "the format knows bytes, not ranking", []string{"quern/index/segment/...", "quern/index/rank"}},
 	{"quern/index/segment/vfs", "a small file system", nil},
 	{"quern/daemon", "the one place where the parts are joined", []string{
-		"quern/config", "quern/watcher/...", "quern/index/...", "quern/ipc", "quern/ipc/schema", "quern/ipc/server"}},
+		"quern/config", "quern/daemon/access", "quern/watcher/...", "quern/index/...", "quern/ipc", "quern/ipc/schema", "quern/ipc/server"}},
+	{"quern/daemon/access", "permissions and nothing else", nil},
 	{"quern/daemon/cli", "it talks to the daemon as any client does; config is for finding and editing the file, eval for what quern eval measures", []string{
 		"quern/config", "quern/ipc", "quern/ipc/client", "quern/ipc/mcp", "quern/daemon", "quern/index/eval"}},
 	{"quern/daemon/e2e", "tests of the real binary", nil},

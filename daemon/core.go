@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"quern/config"
+	"quern/daemon/access"
 	"quern/index"
+	"quern/index/embed"
 	"quern/index/extract/sandbox"
 	"quern/watcher"
 	"quern/watcher/ignore"
@@ -30,6 +32,13 @@ type core struct {
 	// sandbox and quarantine are the daemon's, shared by its cores.
 	sandbox    *sandbox.Sandbox
 	quarantine *quarantine
+	// user is whom the core is for: it knows what that one may read. nil: the owner.
+	user *access.User
+	// inherits says that the index has documents of an earlier core's: until it has
+	// caught up, perhaps of files that the user may no longer read.
+	inherits bool
+	// embedder is the core's own, for a user's; nil: none, or the daemon's.
+	embedder   *embed.Client
 	extractors map[string][]string // the config's, by type
 	// base is added to the engine's generation, so that generations grow
 	// across cores; it is set before the core answers.
@@ -75,35 +84,50 @@ type folder struct {
 	config.Folder
 	temporary bool
 	filter    *ignore.Filter
+	sees      *sees // nil: everything that filter lets through
 
 	rulesOnce sync.Once
-	rules     uint32 // see memberRules
+	rulesHash uint32 // see memberRules
+}
+
+// rules is what the watcher goes by.
+func (f *folder) rules() watcher.Filter {
+	if f.sees != nil {
+		return f.sees
+	}
+	return f.filter
 }
 
 // pollEvery is the folder's watcher.Root.Poll: by default the watcher polls what
 // has no events.
 func (f *folder) pollEvery() time.Duration {
+	if f.sees != nil && f.FollowSymlinks && f.Poll.Mode != config.PollInterval {
+		return linkedPoll
+	}
 	if f.Poll.Mode == config.PollNever {
 		return -1
 	}
 	return f.Poll.Interval
 }
 
-// startCore starts a core for cfg. The caller holds d.reloading.
-func (d *Daemon) startCore(cfg config.Config) (*core, error) {
+// startCore starts a core for cfg, which is for t. The caller holds d.reloading.
+func (d *Daemon) startCore(cfg config.Config, t *tenant) (*core, error) {
 	c := &core{
-		files: newFileTable(), news: &d.news, sandbox: d.sandbox, quarantine: d.quarantine, extractors: extractorsOf(cfg),
+		user: t.user, files: newFileTable(), news: t.news, sandbox: d.sandbox, quarantine: d.quarantine, extractors: extractorsOf(cfg),
 		key: indexKey(cfg), forced: map[string]int{}, manners: d.manners, born: time.Now(),
 		damaged: make(chan struct{}, 1), regrouped: make(chan struct{}, 1),
 		caughtUp: make(chan struct{}), ended: make(chan struct{}), sweeps: make(chan chan struct{}), swept: make(chan struct{}),
 	}
-	c.dir = filepath.Join(d.indexDir(), c.key)
+	c.dir = filepath.Join(t.dir, c.key)
 	var err error
 	if c.engine, err = index.Open(d.indexOptions(cfg, c)); err != nil {
 		return nil, fmt.Errorf("open the index: %w", err)
 	}
 	c.changes.start = c.engine.Snapshot().Generation()
-	c.setEmbedder(d.embedder)
+	c.inherits = c.engine.Snapshot().Stats().Documents > 0
+	if err := d.giveEmbedder(c, cfg); err != nil {
+		d.log.Warn("vectors are learned, as the embedding service cannot be used", "err", err)
+	}
 	c.wantEmbedding(cfg)
 	// Two watchers would take each other's cookies for their own.
 	d.cores++
@@ -119,7 +143,7 @@ func (d *Daemon) startCore(cfg config.Config) (*core, error) {
 		c.engine.Close()
 		return nil, fmt.Errorf("start watching: %w", err)
 	}
-	folders := d.makeFolders(cfg, nil)
+	folders := d.makeFolders(cfg, nil, t.user)
 	c.devices = devices(c.engine.Snapshot().Documents(), folders)
 	if err := c.setFolders(folders); err != nil {
 		c.watch.Close()
@@ -176,6 +200,9 @@ func (c *core) close() {
 	close(c.ended)
 	c.watch.Close()
 	c.engine.Close()
+	if c.embedder != nil {
+		_ = c.embedder.Close() // a cache
+	}
 	_ = os.Remove(c.cookies) // there only if it was used, and empty
 }
 

@@ -75,7 +75,9 @@ type Daemon struct {
 	sandbox    *sandbox.Sandbox
 	quarantine *quarantine
 
-	core      atomic.Pointer[core] // answers queries
+	core      atomic.Pointer[core] // answers its owner's queries
+	owner     *tenant              // for whom that is
+	tenants   tenants              // other users
 	switching sync.WaitGroup       // goroutines of switchWhenReady
 
 	// reloading serialises changes of the config and the folders, and guards
@@ -113,7 +115,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	listener, err := server.Listen(d.socket)
+	listener, err := d.listen()
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", d.socket, err)
 	}
@@ -142,13 +144,15 @@ func newDaemon(o Options, end context.CancelFunc) (*Daemon, error) {
 			return nil, err
 		}
 	}
-	return &Daemon{
+	d := &Daemon{
 		opts: o, log: o.Log, started: time.Now(), socket: socket, dataDir: dataDir,
 		end: end, idle: newIdleTimer(o.IdleExit), cfg: cfg,
 		instance: strconv.FormatInt(time.Now().UnixNano(), 36) + "-" + strconv.Itoa(os.Getpid()),
 		rehash:   newRehasher(o.Rehash), rulesChanged: make(chan struct{}, 1),
 		manners: newManners(cmp.Or(o.PowerSupply, powerSupplies), filepath.Join(dataDir, "paused"), cfg.Daemon.OnBattery),
-	}, nil
+	}
+	d.owner = &tenant{core: &d.core, news: &d.news, dir: d.indexDir()}
+	return d, d.canServeAll(cfg)
 }
 
 // loadConfig reads the config file; one that is not there means the defaults.
@@ -187,7 +191,7 @@ func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
 	}
 	defer d.closeCores()
 
-	srv := server.New(server.Options{Log: d.log})
+	srv := server.New(server.Options{Log: d.log, Allow: d.allow()})
 	d.register(srv)
 	serving := make(chan error, 1)
 	go func() { serving <- d.serve(srv, listener) }() // ends with srv.Shutdown
@@ -198,6 +202,7 @@ func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
 	defer stop()
 	background.Go(func() { d.watchConfig(ctx) })
 	background.Go(func() { d.watchRules(ctx) })
+	background.Go(func() { d.sweepTenants(ctx) })
 	background.Go(func() { d.idle.watch(ctx, d.canIdle, d.end) })
 
 	d.log.Info("serving", "socket", d.socket, "folders", len(d.folders()))
@@ -222,7 +227,7 @@ func (d *Daemon) run(ctx context.Context, listener net.Listener) error {
 func (d *Daemon) startFirst() error {
 	d.reloading.Lock()
 	defer d.reloading.Unlock()
-	c, err := d.startCore(d.config())
+	c, err := d.startCore(d.config(), d.owner)
 	if err != nil {
 		return err
 	}
@@ -245,6 +250,7 @@ func (d *Daemon) closeCores() {
 		next.close()
 	}
 	d.core.Load().close()
+	d.closeTenants()
 	if d.embedder != nil {
 		if err := d.embedder.Close(); err != nil {
 			d.log.Warn("the cache of embeddings could not be closed", "err", err)

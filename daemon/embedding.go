@@ -14,8 +14,9 @@ import (
 	"quern/ipc"
 )
 
-// embedderOf is the service that cfg names; nil if vectors are learned.
-func (d *Daemon) embedderOf(cfg config.Config) (*embed.Client, error) {
+// embedderOf is the service that cfg names, which keeps in dir what it has made; nil if
+// vectors are learned.
+func embedderOf(cfg config.Config, dir string) (*embed.Client, error) {
 	e := cfg.Embedding
 	if e.Kind != config.EmbeddingHTTP {
 		return nil, nil
@@ -30,7 +31,7 @@ func (d *Daemon) embedderOf(cfg config.Config) (*embed.Client, error) {
 	return embed.New(embed.Options{
 		URL: e.URL, Model: e.Model, Key: string(bytes.TrimSpace(key)),
 		QueryPrefix: e.QueryPrefix, PassagePrefix: e.PassagePrefix, Batch: e.Batch, Timeout: e.Timeout,
-		Dir: filepath.Join(d.dataDir, "embeddings"),
+		Dir: dir,
 	})
 }
 
@@ -38,14 +39,19 @@ func (d *Daemon) embedderOf(cfg config.Config) (*embed.Client, error) {
 // them. The caller holds d.reloading.
 func (d *Daemon) followEmbedding(cfg config.Config) error {
 	if d.embedding != cfg.Embedding {
-		client, err := d.embedderOf(cfg)
+		client, err := embedderOf(cfg, filepath.Join(d.dataDir, "embeddings"))
 		if err != nil {
 			return err
 		}
 		old := d.embedder
 		d.embedder, d.embedding = client, cfg.Embedding
-		for _, c := range d.allCores() {
+		for _, c := range d.ownCores() {
 			c.setEmbedder(client)
+		}
+		for _, c := range d.tenants.cores() {
+			if err := d.giveEmbedder(c, cfg); err != nil {
+				return err
+			}
 		}
 		if old != nil {
 			if err := old.Close(); err != nil {
@@ -55,6 +61,27 @@ func (d *Daemon) followEmbedding(cfg config.Config) error {
 	}
 	for _, c := range d.allCores() {
 		c.wantEmbedding(cfg)
+	}
+	return nil
+}
+
+// giveEmbedder has a new core's vectors made as cfg says: the owner's by the daemon's
+// client, a user's by one of its own, for what others have had made must not be quicker
+// to be had. The caller holds d.reloading.
+func (d *Daemon) giveEmbedder(c *core, cfg config.Config) error {
+	if c.user == nil {
+		c.setEmbedder(d.embedder)
+		return nil
+	}
+	client, err := embedderOf(cfg, filepath.Join(filepath.Dir(c.dir), "embeddings"))
+	if err != nil {
+		return err
+	}
+	old := c.embedder
+	c.embedder = client
+	c.setEmbedder(client)
+	if old != nil {
+		return old.Close()
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"quern/config"
+	"quern/daemon/access"
 	"quern/ipc"
 	"quern/watcher"
 	"quern/watcher/ignore"
@@ -19,7 +20,12 @@ import (
 // folder that the config names too is the config's, and one whose name is taken
 // gets a number. A folder that stands unchanged among before is taken from
 // there, rules and all. The caller holds d.reloading.
-func (d *Daemon) makeFolders(cfg config.Config, before []*folder) []*folder {
+//
+// For a user they are those configured folders that the user may search and enter.
+func (d *Daemon) makeFolders(cfg config.Config, before []*folder, user *access.User) []*folder {
+	if user != nil {
+		return foldersOf(cfg, before, *user)
+	}
 	var out []*folder
 	paths, names := map[string]bool{}, map[string]bool{}
 	add := func(f config.Folder, temporary bool) {
@@ -34,7 +40,7 @@ func (d *Daemon) makeFolders(cfg config.Config, before []*folder) []*folder {
 				return
 			}
 		}
-		out = append(out, &folder{Folder: f, temporary: temporary, filter: newFilter(f)})
+		out = append(out, &folder{Folder: f, temporary: temporary, filter: newFilter(f, nil)})
 	}
 	for _, f := range cfg.Folders {
 		add(f, false)
@@ -45,10 +51,12 @@ func (d *Daemon) makeFolders(cfg config.Config, before []*folder) []*folder {
 	return out
 }
 
-func newFilter(f config.Folder) *ignore.Filter {
-	filter, err := ignore.New(ignore.Options{
-		Root: f.Path, Include: f.Include, Exclude: f.Exclude, Hidden: f.Hidden, Gitignore: f.Gitignore,
-	})
+func newFilter(f config.Folder, user *access.User) *ignore.Filter {
+	o := ignore.Options{Root: f.Path, Include: f.Include, Exclude: f.Exclude, Hidden: f.Hidden, Gitignore: f.Gitignore}
+	if user != nil {
+		o.May, o.Open = func(path string) bool { return knows(user, path) }, user.Open
+	}
+	filter, err := ignore.New(o)
 	if err != nil {
 		// The config has checked every glob, with its line.
 		panic(fmt.Sprintf("folder %s: %v", f.Path, err))
@@ -76,7 +84,7 @@ func (d *Daemon) foldersAdd(_ context.Context, p ipc.FolderParams) (ipc.FoldersR
 	if err != nil {
 		return ipc.FoldersResult{}, err
 	}
-	return ipc.FoldersResult{Folders: d.folderStatus()}, nil
+	return ipc.FoldersResult{Folders: folderStatus(d.core.Load())}, nil
 }
 
 // directory decodes a path of the protocol, which must be that of a directory.
@@ -164,7 +172,7 @@ func (d *Daemon) foldersRemove(_ context.Context, p ipc.FolderParams) (ipc.Folde
 	if err != nil {
 		return ipc.FoldersResult{}, fmt.Errorf("remove the folder %s: %w", found.Path, err)
 	}
-	return ipc.FoldersResult{Folders: d.folderStatus()}, nil
+	return ipc.FoldersResult{Folders: folderStatus(d.core.Load())}, nil
 }
 
 func (d *Daemon) forgetTemporary(path string) {
@@ -175,26 +183,30 @@ func (d *Daemon) forgetTemporary(path string) {
 // caller holds d.reloading.
 func (d *Daemon) applyFolders(cfg config.Config) error {
 	for _, c := range d.allCores() {
-		if err := c.setFolders(d.makeFolders(cfg, c.list())); err != nil {
+		if err := c.setFolders(d.makeFolders(cfg, c.list(), c.user)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// refreshRules has the folders scanned anew whose ignore rules come from files
-// outside of them, which no watch shows, and have changed.
-func (d *Daemon) refreshRules() error {
-	if !slices.ContainsFunc(d.folders(), (*folder).outdated) {
+// refreshRules has the folders of a core scanned anew whose ignore rules come from
+// files outside of them, which no watch shows, and have changed; and those of a user
+// that can be entered now, or no longer.
+func (d *Daemon) refreshRules(cores ...*core) error {
+	if !slices.ContainsFunc(cores, d.isOutdated) {
 		return nil
 	}
 	d.reloading.Lock()
 	defer d.reloading.Unlock()
-	for _, c := range d.allCores() {
+	for _, c := range cores {
 		folders := slices.Clone(c.list())
+		if c.user != nil {
+			folders = d.makeFolders(d.config(), folders, c.user)
+		}
 		for i, f := range folders {
 			if f.outdated() {
-				folders[i] = &folder{Folder: f.Folder, temporary: f.temporary, filter: newFilter(f.Folder)}
+				folders[i] = f.renewed(c.user)
 			}
 		}
 		if err := c.setFolders(folders); err != nil {
@@ -204,12 +216,29 @@ func (d *Daemon) refreshRules() error {
 	return nil
 }
 
+// renewed is the folder with its rules read anew.
+func (f *folder) renewed(user *access.User) *folder {
+	n := &folder{Folder: f.Folder, temporary: f.temporary, filter: newFilter(f.Folder, user)}
+	if f.sees != nil {
+		n.sees = &sees{n.filter, f.Path, *user, f.sees.barred}
+	}
+	return n
+}
+
+// isOutdated reports whether refreshRules has something to do.
+func (d *Daemon) isOutdated(c *core) bool {
+	if slices.ContainsFunc(c.list(), (*folder).outdated) {
+		return true
+	}
+	return c.user != nil && !slices.Equal(pathsOf(c.list()), openPaths(d.config(), *c.user))
+}
+
 func (f *folder) outdated() bool { return f.filter.OutsideChanged() }
 
 // checkRules asks for refreshRules when it has something to do: a few stats, which
 // the watcher has made with its own checks.
 func (d *Daemon) checkRules(c *core) {
-	if slices.ContainsFunc(c.list(), (*folder).outdated) {
+	if d.isOutdated(c) {
 		select {
 		case d.rulesChanged <- struct{}{}:
 		default: // it is asked for already
@@ -226,14 +255,17 @@ func (d *Daemon) watchRules(ctx context.Context) {
 			return
 		case <-d.rulesChanged:
 		}
-		if err := d.refreshRules(); err != nil {
+		if err := d.refreshRules(d.allCores()...); err != nil {
 			d.log.Warn("the folders are not scanned for changed ignore rules", "err", err)
 		}
 	}
 }
 
-// allCores are the core that answers and the one being built, if any.
-func (d *Daemon) allCores() []*core {
+// allCores are the owner's and those of the other users.
+func (d *Daemon) allCores() []*core { return append(d.ownCores(), d.tenants.cores()...) }
+
+// ownCores are the core that answers the owner and the one being built, if any.
+func (d *Daemon) ownCores() []*core {
 	cores := []*core{d.core.Load()}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -243,16 +275,15 @@ func (d *Daemon) allCores() []*core {
 	return cores
 }
 
-func (d *Daemon) foldersList(context.Context, ipc.Empty) (ipc.FoldersResult, error) {
-	return ipc.FoldersResult{Folders: d.folderStatus()}, nil
+func (d *Daemon) foldersList(ctx context.Context, _ ipc.Empty) (ipc.FoldersResult, error) {
+	return ipc.FoldersResult{Folders: folderStatus(d.coreOf(ctx))}, nil
 }
 
 // folderStatus joins what the config, the watcher and the index know of each folder.
-func (d *Daemon) folderStatus() []ipc.FolderStatus {
-	c := d.core.Load()
+func folderStatus(c *core) []ipc.FolderStatus {
 	stats := c.engine.Snapshot().Stats()
 	roots := map[string]watcher.RootState{}
-	for _, r := range c.watch.State().Roots {
+	for _, r := range c.state().Roots {
 		roots[r.Path] = r
 	}
 	out := []ipc.FolderStatus{}

@@ -22,6 +22,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == daemon.WorkerVerb {
 		os.Exit(daemon.Worker(os.Args[2:]))
 	}
+	if os.Getenv(visitorVariable) != "" {
+		os.Exit(visit())
+	}
 	goleak.VerifyTestMain(m)
 }
 

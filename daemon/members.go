@@ -123,8 +123,8 @@ func (o *outcome) addMembers(f *folder, at *index.Document, content *extract.Doc
 // memberRules tells apart the rules by which members of the folder's files are
 // chosen. It is asked for each file of a restart.
 func (f *folder) memberRules() uint32 {
-	f.rulesOnce.Do(func() { f.rules = uint32(xxh3.HashString(fmt.Sprintf("%q %v", f.Exclude, f.Hidden))) })
-	return f.rules
+	f.rulesOnce.Do(func() { f.rulesHash = uint32(xxh3.HashString(fmt.Sprintf("%q %v", f.Exclude, f.Hidden))) })
+	return f.rulesHash
 }
 
 // hasMembers reports whether members of a document are in the index.

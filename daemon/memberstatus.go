@@ -31,7 +31,7 @@ func (d *Daemon) memberStatus(ctx context.Context, c *core, f *folder, path stri
 
 // memberOf says why a member of an indexed file is not in the index.
 func (d *Daemon) memberOf(ctx context.Context, c *core, f *folder, file, name string) (state, reason string) {
-	data, _, err := readFile(file, f.MaxFileSize, f.FollowSymlinks)
+	data, _, err := c.readFile(file, f.MaxFileSize, f.FollowSymlinks)
 	if err != nil {
 		return ipc.FileUnknown, reasonOf(err)
 	}

@@ -8,14 +8,19 @@ import (
 	"syscall"
 )
 
-// openFile opens path for reading; opening a FIFO does not block, and a link in
-// the file's place is refused unless follow is set.
-func openFile(path string, follow bool) (*os.File, error) {
+// openFlags are those of openFile.
+func openFlags(follow bool) int {
 	flags := os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_CLOEXEC
 	if !follow {
 		flags |= syscall.O_NOFOLLOW
 	}
-	return os.OpenFile(path, flags, 0)
+	return flags
+}
+
+// openFile opens path for reading; opening a FIFO does not block, and a link in
+// the file's place is refused unless follow is set.
+func openFile(path string, follow bool) (*os.File, error) {
+	return os.OpenFile(path, openFlags(follow), 0)
 }
 
 // isReplaced reports whether opening failed because something else now stands

@@ -77,7 +77,7 @@ func (p *pipeline) run(ctx context.Context) {
 		for i := range batch.Changes {
 			p.used += batch.Changes[i].Info.Size
 		}
-		if p.core.watch.State().Pending == 0 {
+		if p.core.state().Pending == 0 {
 			p.core.files.quiet()
 			p.giveBack()
 		}
@@ -255,7 +255,7 @@ func (p *pipeline) one(ctx context.Context, c watcher.Change, from origin) outco
 // refused records why the file cannot be indexed.
 func (p *pipeline) refused(path string, err error) {
 	switch {
-	case errors.Is(err, errVanished):
+	case errors.Is(err, errVanished), errors.Is(err, errHidden):
 		p.core.files.clear(path)
 	case errors.Is(err, extract.ErrBinary), errors.Is(err, extract.ErrLimit), errors.Is(err, errNotRegular), errors.Is(err, errTooLarge):
 		p.core.files.set(path, problem{ipc.FileSkipped, err.Error()})
@@ -289,7 +289,7 @@ func (p *pipeline) read(ctx context.Context, c watcher.Change, from origin) (out
 		return outcome{}, &sandbox.Broken{Reason: reason}
 	}
 	began := time.Now()
-	data, info, err := readFile(c.Path, f.MaxFileSize, f.FollowSymlinks)
+	data, info, err := p.core.readFile(c.Path, f.MaxFileSize, f.FollowSymlinks)
 	changed := errors.Is(err, errChanged)
 	if changed || errors.Is(err, errVanished) {
 		p.core.watch.Touch(c.Path)
@@ -372,7 +372,7 @@ func (p *pipeline) isIndexed(f *folder, c watcher.Change) bool {
 // noteRead sees to it that a file is read again whose reading failed for a reason
 // that no event will tell the end of.
 func (p *pipeline) noteRead(path string, err error) {
-	for _, settled := range []error{nil, errChanged, errVanished, errNotRegular, errTooLarge, fs.ErrPermission} {
+	for _, settled := range []error{nil, errChanged, errVanished, errNotRegular, errTooLarge, errHidden, fs.ErrPermission} {
 		if errors.Is(err, settled) {
 			p.again.forget(path)
 			return

@@ -12,16 +12,21 @@ var (
 	errVanished   = errors.New("vanished before it was read")
 	errNotRegular = errors.New("not a regular file")
 	errTooLarge   = errors.New("larger than max_file_size")
+	// errHidden says that the user may not read it: it is as if it were not there.
+	errHidden = errors.New("may not be read")
 	// errChanged comes with the data as it was read.
 	errChanged = errors.New("changed while it was read")
 )
+
+// opener opens files for reading, as openFile does.
+type opener func(path string, follow bool) (*os.File, error)
 
 // readFile reads a regular file of at most limit bytes (0: any size) without
 // ever blocking on a FIFO or following a link that took the file's place.
 // The error wraps errVanished, errNotRegular, errTooLarge or errChanged where
 // one of them is the reason.
-func readFile(path string, limit int64, follow bool) ([]byte, fs.FileInfo, error) {
-	f, err := openFile(path, follow)
+func readFile(open opener, path string, limit int64, follow bool) ([]byte, fs.FileInfo, error) {
+	f, err := open(path, follow)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), isReplaced(err):
 		return nil, nil, errVanished

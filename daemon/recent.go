@@ -27,7 +27,7 @@ func (d *Daemon) recent(ctx context.Context, p ipc.RecentParams) (ipc.RecentResu
 	if err != nil {
 		return ipc.RecentResult{}, err
 	}
-	pending, snapshot := c.watch.State().Pending, c.engine.Snapshot()
+	pending, snapshot := c.state().Pending, c.engine.Snapshot()
 	found, total := newest(ctx, snapshot, choose, options.Offset+options.K)
 	if err := context.Cause(ctx); err != nil {
 		return ipc.RecentResult{}, err

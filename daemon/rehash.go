@@ -70,7 +70,7 @@ func (r *rehasher) file(ctx context.Context, c *core, doc *index.DocumentInfo) b
 	}
 	began, differs := time.Now(), false
 	gently(true, func() {
-		data, _, err := readFile(doc.Path, f.MaxFileSize, f.FollowSymlinks)
+		data, _, err := c.readFile(doc.Path, f.MaxFileSize, f.FollowSymlinks)
 		differs = err == nil && note.digest != xxh3.Hash128(data)
 	})
 	now, still := c.engine.Snapshot().Document(doc.Path)

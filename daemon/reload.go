@@ -72,6 +72,7 @@ func (d *Daemon) adopt(old, cfg config.Config) error {
 	if err := d.applyFolders(cfg); err != nil {
 		return err
 	}
+	d.rebuildTenants(cfg)
 	d.log.Info("config read", "path", cfg.Path, "folders", len(cfg.Folders))
 	return nil
 }
@@ -99,7 +100,7 @@ func (d *Daemon) rebuild(cfg config.Config) error {
 	if d.closed {
 		return closing(watcher.ErrClosed)
 	}
-	next, err := d.startCore(cfg)
+	next, err := d.startCore(cfg, d.owner)
 	if err != nil {
 		return err
 	}
@@ -110,9 +111,10 @@ func (d *Daemon) rebuild(cfg config.Config) error {
 	d.manners.setMode(cfg.Daemon.OnBattery)
 	// The folders may differ too: the old core follows what it can.
 	old := d.core.Load()
-	if err := old.setFolders(d.makeFolders(cfg, old.list())); err != nil {
+	if err := old.setFolders(d.makeFolders(cfg, old.list(), nil)); err != nil {
 		d.log.Warn("the old index does not follow the folders meanwhile", "err", err)
 	}
+	d.rebuildTenants(cfg)
 	d.switching.Go(func() { d.switchWhenReady(next) }) // ends when next has caught up or is closed
 	return nil
 }

@@ -51,7 +51,7 @@ func (d *Daemon) search(ctx context.Context, p ipc.SearchParams) (ipc.SearchResu
 	}
 	defer end()
 	start := time.Now()
-	pending := c.watch.State().Pending
+	pending := c.state().Pending
 	snapshot := c.engine.Snapshot()
 	found, err := snapshot.Find(ctx, asked, options)
 	if err != nil {
@@ -151,7 +151,7 @@ func modelOf(rank config.Rank, model, tf string) (index.Model, index.TF, error) 
 // says that it has not within the time allowed.
 func (d *Daemon) fresh(ctx context.Context, p ipc.SearchParams) (c *core, stale bool, err error) {
 	if !p.Sync {
-		return d.core.Load(), false, nil
+		return d.coreOf(ctx), false, nil
 	}
 	limited, cancel := context.WithTimeout(ctx, milliseconds(p.SyncTimeoutMS, defaultSearchSync))
 	defer cancel()

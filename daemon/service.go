@@ -50,21 +50,28 @@ func (d *Daemon) register(s *server.Server) {
 	handle(d, s, ipc.MethodResume, d.resumeIndexing)
 }
 
-// handle registers a method and keeps the idle timer informed.
+// handle registers a method, which is called for the one who asks, and keeps the idle
+// timer informed.
 func handle[P, R any](d *Daemon, s *server.Server, method string, h func(context.Context, P) (R, error), options ...server.MethodOption) {
 	server.Handle(s, method, func(ctx context.Context, p P) (R, error) {
 		defer d.idle.begin()()
+		ctx, leave, err := d.admit(ctx, method)
+		if err != nil {
+			var none R
+			return none, err
+		}
+		defer leave()
 		return h(ctx, p)
 	}, options...)
 }
 
 // hello introduces the daemon as the server s is.
 func (d *Daemon) hello(s *server.Server) func(context.Context, ipc.HelloParams) (ipc.HelloResult, error) {
-	return func(_ context.Context, p ipc.HelloParams) (ipc.HelloResult, error) {
+	return func(ctx context.Context, p ipc.HelloParams) (ipc.HelloResult, error) {
 		d.log.Debug("hello", "client", p.Client, "version", p.Version)
 		return ipc.HelloResult{
 			Server: "quern", Version: d.opts.Version, Protocol: ipc.ProtocolVersion,
-			Generation: d.core.Load().generation(), Instance: d.instance,
+			Generation: d.coreOf(ctx).generation(), Instance: d.instance,
 			Capabilities: []string{
 				string(index.TFIDF), string(index.BM25), string(index.Best), string(index.Hybrid), "sync", "explain", "similar", "recent", "sessions", "subscribe", "schema", "http",
 			},
@@ -118,12 +125,16 @@ func (d *Daemon) shutdown(context.Context, ipc.Empty) (ipc.Empty, error) {
 // searchable, and returns the core that saw them.
 func (d *Daemon) barrier(ctx context.Context) (*core, error) {
 	for {
-		c := d.core.Load()
-		err := d.refreshRules()
+		c := d.coreOf(ctx)
+		cores := []*core{c}
+		if c.user == nil {
+			cores = d.ownCores()
+		}
+		err := d.refreshRules(cores...)
 		if err == nil {
 			err = c.sync(ctx)
 		}
-		if errors.Is(err, watcher.ErrClosed) && d.core.Load() != c {
+		if errors.Is(err, watcher.ErrClosed) && d.coreOf(ctx) != c {
 			continue // another index took over meanwhile
 		}
 		return c, err
@@ -169,12 +180,12 @@ func (d *Daemon) reindex(ctx context.Context, p ipc.ReindexParams) (ipc.ReindexR
 	if err != nil {
 		return ipc.ReindexResult{}, err
 	}
-	c := d.core.Load()
+	c := d.coreOf(ctx)
 	if c.folderOf(path) == nil {
 		return ipc.ReindexResult{}, ipc.Errorf(ipc.CodeNotFound, "%s is in no folder (see: quern folders list)", path)
 	}
 	if _, known := c.engine.Snapshot().Document(path); !known {
-		if _, err := os.Lstat(path); err != nil {
+		if _, err := c.lstat(path); err != nil {
 			return ipc.ReindexResult{}, ipc.Errorf(ipc.CodeNotFound, "%s: %s", path, reasonOf(err))
 		}
 	}
@@ -203,7 +214,7 @@ func (d *Daemon) passages(ctx context.Context, p ipc.PassagesParams) (ipc.Passag
 	if err != nil {
 		return ipc.PassagesResult{}, err
 	}
-	c := d.core.Load()
+	c := d.coreOf(ctx)
 	if err := c.mayTell(ctx, path); err != nil {
 		return ipc.PassagesResult{}, err
 	}
@@ -289,21 +300,21 @@ func (d *Daemon) fileStatus(ctx context.Context, c *core, path string) ipc.FileS
 		out.State, out.Reason = state, reason
 		return out
 	}
-	if c.watch.Pending(path) {
+	if c.watch.Pending(path) && c.mayKnow(path) {
 		out.State, out.Reason = ipc.FilePending, "waiting to be read"
 		return out
 	}
-	out.State, out.Reason = absence(f, path)
+	out.State, out.Reason = c.absence(f, path)
 	return out
 }
 
 // absence says why a file of a folder is neither indexed nor waiting.
-func absence(f *folder, path string) (state, reason string) {
+func (c *core) absence(f *folder, path string) (state, reason string) {
 	rel, _ := relativeTo(f.Path, path)
 	if reason := f.filter.Reason(rel); reason != "" {
 		return ipc.FileSkipped, reason
 	}
-	info, err := os.Lstat(path)
+	info, err := c.lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return ipc.FileUnknown, "no such file or directory"

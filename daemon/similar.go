@@ -44,7 +44,7 @@ func (d *Daemon) similar(ctx context.Context, p ipc.SimilarParams) (ipc.SearchRe
 		return ipc.SearchResult{}, err
 	}
 	defer endTurn()
-	start, pending, snapshot := time.Now(), c.watch.State().Pending, c.engine.Snapshot()
+	start, pending, snapshot := time.Now(), c.state().Pending, c.engine.Snapshot()
 	of, err := d.patternOf(ctx, c, snapshot, p)
 	if err != nil {
 		return ipc.SearchResult{}, err

@@ -10,11 +10,20 @@ import (
 	"sync/atomic"
 	"time"
 
+	"quern/config"
 	"quern/ipc/server"
 )
 
 // socketCheck is how often the daemon looks whether its socket is still there.
 const socketCheck = 2 * time.Second
+
+// listen makes the socket, for the owner or for all.
+func (d *Daemon) listen() (net.Listener, error) {
+	if d.config().Daemon.Users == config.UsersAll {
+		return server.ListenShared(d.socket)
+	}
+	return server.Listen(d.socket)
+}
 
 // serve answers on the socket until srv is shut down. A socket that was removed or
 // replaced, as when the runtime directory is cleaned, is made anew: without it no
@@ -27,7 +36,7 @@ func (d *Daemon) serve(srv *server.Server, l net.Listener) error {
 			return err
 		}
 		d.log.Warn("the socket was removed or replaced; making it anew", "socket", d.socket)
-		if l, err = server.Listen(d.socket); err != nil {
+		if l, err = d.listen(); err != nil {
 			return fmt.Errorf("make the removed socket anew: %w", err)
 		}
 	}

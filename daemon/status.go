@@ -16,8 +16,8 @@ import (
 
 // status tells the daemon's state, and with a path that file's.
 func (d *Daemon) status(ctx context.Context, p ipc.StatusParams) (ipc.StatusResult, error) {
-	c := d.core.Load()
-	watch := c.watch.State()
+	c := d.coreOf(ctx)
+	watch := c.state()
 	stats := c.engine.Snapshot().Stats()
 	skipped, failed := c.files.counts()
 	cfg, configErr, rebuilding := d.configState()
@@ -25,7 +25,7 @@ func (d *Daemon) status(ctx context.Context, p ipc.StatusParams) (ipc.StatusResu
 		State:   stateOf(watch),
 		Version: d.opts.Version, PID: os.Getpid(), Started: d.started.UTC().Format(time.RFC3339),
 		Generation: c.generation(), Config: cfg.Path, ConfigError: configErr, Socket: d.socket,
-		Folders:  d.folderStatus(),
+		Folders:  folderStatus(c),
 		Files:    ipc.FileCounts{Indexed: stats.Documents, Pending: watch.Pending, Skipped: skipped, Failed: failed},
 		Passages: stats.Passages, Terms: stats.Terms, Model: cfg.Rank.Model,
 		Index: indexStatus(stats), Embedding: embeddingStatus(c.engine),
@@ -37,10 +37,14 @@ func (d *Daemon) status(ctx context.Context, p ipc.StatusParams) (ipc.StatusResu
 	for i := range out.Problems {
 		out.Problems[i].Path = ipc.EncodePath(out.Problems[i].Path)
 	}
-	c.work.addTo(out.Counters)
 	out.Paused = d.pauseStatus()
 	out.Freshness = freshness(cfg, watch)
-	d.addRehash(&out)
+	if c.user == nil {
+		c.work.addTo(out.Counters)
+		d.addRehash(&out)
+	} else {
+		out.ConfigError, out.Memory = "", 0 // which others' folders and files have a part in
+	}
 	out.Watches = ipc.Watches{Used: watch.Watches, Limit: watch.WatchLimit}
 	out.Warnings = warnings(c, stats, out.Folders, rebuilding, out.Paused)
 	if p.Path != "" {

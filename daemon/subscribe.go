@@ -24,6 +24,7 @@ const (
 // that does not read is told once, of everything, and keeps nobody waiting.
 type subscription struct {
 	d        *Daemon
+	tenant   *tenant
 	number   uint64
 	asked    ipc.SearchParams // which documents it is told of
 	progress bool
@@ -36,8 +37,8 @@ type subscription struct {
 }
 
 func (d *Daemon) subscribe(ctx context.Context, p ipc.SubscribeParams) (ipc.SubscribeResult, error) {
-	c := d.core.Load()
-	s := &subscription{d: d, core: c, asked: ipc.SearchParams{Folders: p.Folders, Path: p.Path}, progress: p.Progress == nil || *p.Progress}
+	c := d.coreOf(ctx)
+	s := &subscription{d: d, tenant: d.tenantOf(ctx), core: c, asked: ipc.SearchParams{Folders: p.Folders, Path: p.Path}, progress: p.Progress == nil || *p.Progress}
 	if _, err := s.wants(c); err != nil {
 		return ipc.SubscribeResult{}, err
 	}
@@ -79,8 +80,9 @@ func (s *subscription) begin(p ipc.SubscribeParams) (fresh bool) {
 // run tells the client until ctx is done or the client is gone.
 func (s *subscription) run(ctx context.Context, send server.Send) {
 	defer s.d.idle.begin()()
+	defer s.d.tenants.stay(s.tenant)()
 	for {
-		news := s.d.news.next()
+		news := s.tenant.news.next()
 		if s.tell(ctx, send) != nil {
 			return
 		}
@@ -126,7 +128,7 @@ func (s *subscription) tell(ctx context.Context, send server.Send) error {
 
 // changed is the notice of what the subscriber does not know yet.
 func (s *subscription) changed(ctx context.Context) (notice ipc.Changed, ok bool, err error) {
-	c := s.d.core.Load()
+	c := s.tenant.core.Load()
 	now := c.engine.Snapshot().Generation()
 	out := ipc.Changed{Subscription: s.number, Generation: c.base + now, Added: []string{}, Modified: []string{}, Removed: []string{}}
 	changes, epoch, ok := c.changes.since(s.known)
@@ -223,8 +225,8 @@ func (s *subscription) working() (ipc.ProgressNotice, bool) {
 	if !s.progress {
 		return ipc.ProgressNotice{}, false
 	}
-	c := s.d.core.Load()
-	watch := c.watch.State()
+	c := s.tenant.core.Load()
+	watch := c.state()
 	state := stateOf(watch)
 	if state == s.told && time.Since(s.at) < progressEvery || state == ipc.StateQuiescent && s.told == "" {
 		return ipc.ProgressNotice{}, false

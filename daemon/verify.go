@@ -101,7 +101,7 @@ func difference(c *core, doc *index.DocumentInfo) string {
 	if _, ok := c.engine.Snapshot().Document(file); !ok && file != doc.Path {
 		return "in the index without the file that it is in"
 	}
-	data, _, err := readFile(file, f.MaxFileSize, f.FollowSymlinks)
+	data, _, err := c.readFile(file, f.MaxFileSize, f.FollowSymlinks)
 	note, ok := parseFingerprint(doc.Fingerprint)
 	switch {
 	case errors.Is(err, errVanished) && suspended(c, f):

@@ -58,7 +58,7 @@ func (d *Daemon) explain(ctx context.Context, p ipc.ExplainParams) (ipc.Explanat
 	if err != nil {
 		return ipc.Explanation{}, err
 	}
-	c := d.core.Load()
+	c := d.coreOf(ctx)
 	if err := c.mayTell(ctx, path); err != nil {
 		return ipc.Explanation{}, err
 	}

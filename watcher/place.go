@@ -58,6 +58,8 @@ func (w *Watcher) missing(n *node, name string, f found, err error, j job) {
 		w.lose(n, name, j)
 	case errors.Is(err, fs.ErrPermission):
 		w.deny(n, err, j)
+	case n.root.Filter != nil && !n.root.Filter.File(n.rel(name)):
+		w.drop(n, name, j)
 	default:
 		w.stat.add(cErrors, 1)
 		w.alarm(n.path, w.o.Retry)

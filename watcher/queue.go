@@ -69,6 +69,17 @@ const (
 // the sorted ones, last first.
 type line struct{ fresh, sorted []*item }
 
+// waiting is the number of paths with a change that is not applied.
+func (q *queue) waiting() int {
+	n := len(q.out)
+	for path := range q.items {
+		if !q.out[path] {
+			n++
+		}
+	}
+	return n
+}
+
 func (q *queue) init(l *ledger) {
 	q.ledger = l
 	q.items, q.out = map[string]*item{}, map[string]bool{}

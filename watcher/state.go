@@ -12,6 +12,7 @@ import (
 type State struct {
 	Roots    []RootState // in path order
 	Pending  int         // hints, directories to scan and changes that are not Done
+	Changes  int         // changes alone that are not Done
 	Scanning bool        // a scan of a whole root is under way
 	// Counters count what happened since New; see the constants' names below:
 	// events, overflows, errors (other signs of lost events), exhausted
@@ -53,7 +54,7 @@ type freshness struct{ event, lost, rebuilt, audited time.Time }
 func (w *Watcher) State() State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := State{Pending: w.ledger.total, Counters: w.stat.all(),
+	s := State{Pending: w.ledger.total, Changes: w.queue.waiting(), Counters: w.stat.all(),
 		Watches: int(w.watches.Load()), WatchLimit: watchLimit(),
 		LastEvent: w.fresh.event, LastLost: w.fresh.lost, LastRebuild: w.fresh.rebuilt, LastAudit: w.fresh.audited}
 	for _, path := range slices.Sorted(maps.Keys(w.roots)) {

@@ -99,7 +99,7 @@ func (a *app) connectRunning(ctx context.Context, hint string) (*conn, error) {
 // dial connects and makes sure that both sides speak the same protocol. The
 // error wraps client.ErrNotRunning when nothing answers.
 func (a *app) dial(ctx context.Context, s settings) (*conn, error) {
-	c, err := client.Dial(ctx, s.socket)
+	c, err := dialAny(ctx, s)
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -115,6 +115,19 @@ func (a *app) dial(ctx context.Context, s settings) (*conn, error) {
 		return nil, err
 	}
 	return &conn{c, version}, nil
+}
+
+// dialAny dials the user's own daemon or, where none answers, the machine's. One of
+// those that cannot be reached or trusted is as none.
+func dialAny(ctx context.Context, s settings) (*client.Client, error) {
+	c, err := client.Dial(ctx, s.socket)
+	if s.system == "" || !errors.Is(err, client.ErrNotRunning) {
+		return c, err
+	}
+	if system, systemErr := client.Dial(ctx, s.system); systemErr == nil {
+		return system, nil
+	}
+	return nil, err
 }
 
 // reachHint helps with an error that does not say itself what to do.

@@ -109,6 +109,8 @@ func serverHint(e *ipc.Error) string {
 		return "try again in a moment"
 	case ipc.CodeShuttingDown:
 		return "try again to start a new one"
+	case ipc.CodeNotPermitted:
+		return "quern init writes a config for a daemon of your own"
 	}
 	return ""
 }

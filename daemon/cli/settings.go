@@ -13,6 +13,9 @@ type settings struct {
 	config config.Config
 	file   string // the config file, which need not exist
 	socket string
+	// system is the socket of the machine's own daemon, which is asked where nothing
+	// answers at socket; empty for one who has chosen a config or a socket.
+	system string
 	err    error // the config file is wrong: a running daemon can still be asked
 }
 
@@ -20,7 +23,8 @@ type settings struct {
 // unless the command line names it.
 func (a *app) settings() (settings, error) {
 	s := settings{file: config.FindConfig(a.flags.config), config: config.Default()}
-	loaded, err := config.Load(s.file)
+	loaded, loadErr := config.Load(s.file)
+	err := loadErr
 	switch {
 	case err == nil:
 		s.config = loaded
@@ -31,8 +35,15 @@ func (a *app) settings() (settings, error) {
 		s.err = failuref("mend the config", "bad config: %w", err)
 	}
 	s.socket, err = s.config.SocketPath(a.flags.socket)
+	if !a.namesConfig() && errors.Is(loadErr, fs.ErrNotExist) && a.flags.socket == "" && os.Getenv("QUERN_SOCKET") == "" {
+		s.system = systemSocket
+	}
 	return s, err
 }
+
+// systemSocket is where a daemon for all users of the machine listens. Tests have
+// another.
+var systemSocket = config.SystemSocket
 
 // namesConfig tells whether the command line or the environment chose a config.
 func (a *app) namesConfig() bool {

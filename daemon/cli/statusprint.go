@@ -93,7 +93,11 @@ func (a *app) summaryLines(s *ipc.StatusResult, paths pathShower) []string {
 		t.add("", "the config read before stays in force")
 	}
 	t.add("socket", paths.show(s.Socket))
-	t.add("daemon", fmt.Sprintf("version %s, pid %d, since %s, %s", oneLine(s.Version), s.PID, s.Started, sizeText(s.Memory)))
+	running := fmt.Sprintf("version %s, pid %d, since %s", oneLine(s.Version), s.PID, s.Started)
+	if s.Memory > 0 { // one for all users does not tell
+		running += ", " + sizeText(s.Memory)
+	}
+	t.add("daemon", running)
 	return t.fitted(a.out, "")
 }
 

@@ -31,7 +31,13 @@ const probeTimeout = time.Second
 //
 // The listener's Close removes the socket file only while it is the one that
 // Listen made.
-func Listen(path string) (net.Listener, error) {
+func Listen(path string) (net.Listener, error) { return listenAs(path, 0o700, 0o600) }
+
+// ListenShared is Listen for a socket that every user of the machine may connect to:
+// the directory, where it is missing, is made for all to enter.
+func ListenShared(path string) (net.Listener, error) { return listenAs(path, 0o755, 0o666) }
+
+func listenAs(path string, dirMode, mode fs.FileMode) (net.Listener, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", path, err)
@@ -40,29 +46,53 @@ func Listen(path string) (net.Listener, error) {
 		return nil, err
 	}
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := makeDir(dir, dirMode); err != nil {
 		return nil, fmt.Errorf("make the socket's directory: %w", err)
 	}
 	if err := sock.CheckDir(dir, sock.Self()); err != nil {
+		return nil, err
+	}
+	if err := checkShared(dir, dirMode); err != nil {
 		return nil, err
 	}
 	lock, err := lockFile(path + ".lock")
 	if err != nil {
 		return nil, err
 	}
-	l, err := listenLocked(path, lock)
+	l, err := listenLocked(path, mode, lock)
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return l, nil
 }
 
+// makeDir makes the directory, whatever the umask; one that is there stays as it is.
+func makeDir(dir string, mode fs.FileMode) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(dir, mode); err != nil {
+		return err
+	}
+	return os.Chmod(dir, mode)
+}
+
+// checkShared returns an error when others cannot get to a socket in the directory that
+// is for them too.
+func checkShared(dir string, mode fs.FileMode) error {
+	fi, err := os.Stat(dir)
+	if err == nil && mode&0o001 != 0 && fi.Mode().Perm()&0o001 == 0 {
+		err = fmt.Errorf("other users cannot enter %s (mode %04o), where the socket for them is to be (run chmod 755 on it)", dir, fi.Mode().Perm())
+	}
+	return err
+}
+
 // listenLocked listens on path while lock keeps other daemons away.
-func listenLocked(path string, lock *os.File) (*listener, error) {
+func listenLocked(path string, mode fs.FileMode, lock *os.File) (*listener, error) {
 	if err := removeStale(path); err != nil {
 		return nil, err
 	}
-	ul, err := bind(path)
+	ul, err := bind(path, mode)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", path, err)
 	}

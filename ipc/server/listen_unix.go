@@ -5,6 +5,7 @@ package server
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"strconv"
@@ -23,8 +24,9 @@ var umaskMu sync.Mutex
 // first instant, also in a directory that others may enter. The umask is the
 // whole process's, so it is 0077 and not 0177: a directory that another
 // goroutine makes in the meantime stays usable, and only ever more private
-// than asked. The chmod after it only drops the meaningless execute bit.
-func bind(path string) (*net.UnixListener, error) {
+// than asked. The chmod after it gives the socket its mode, which is never wider
+// before.
+func bind(path string, mode fs.FileMode) (*net.UnixListener, error) {
 	umaskMu.Lock()
 	old := unix.Umask(0o077)
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
@@ -33,7 +35,7 @@ func bind(path string) (*net.UnixListener, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(path, 0o600); err != nil {
+	if err := os.Chmod(path, mode); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil

@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 
@@ -11,7 +12,7 @@ import (
 
 // bind listens on path. The access control list of the user's own directory
 // keeps others out.
-func bind(path string) (*net.UnixListener, error) {
+func bind(path string, _ fs.FileMode) (*net.UnixListener, error) {
 	return net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 }
 

@@ -15,6 +15,8 @@ type Peer struct {
 	UID uint32
 	GID uint32
 	PID int // 0 where the system does not tell
+	// Groups are the supplementary groups; none but on Linux.
+	Groups []uint32
 }
 
 type peerKey struct{}

@@ -2,7 +2,6 @@ package ignore
 
 import (
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -182,23 +181,23 @@ func isTemplate(b *builtin, low string) bool {
 
 // marker returns the entry for a directory whose content or neighbours say that
 // nothing in it was written by its owner, or nil. parent and name say where it is.
-func marker(parent, name string) *builtin {
+func (s sight) marker(parent, name string) *builtin {
 	dir := filepath.Join(parent, name)
-	if head, _ := readRegular(filepath.Join(dir, cacheTag), int64(len(cacheSignature)), false); string(head) == cacheSignature {
+	if head, _ := s.readRegular(filepath.Join(dir, cacheTag), int64(len(cacheSignature)), false); string(head) == cacheSignature {
 		return byCacheTag
 	}
 	for i := range markedDirectories {
 		m := &markedDirectories[i]
-		if ok, _ := path.Match(m.name, name); ok && (anyIn(dir, m.inside) || anyIn(parent, m.beside)) {
+		if ok, _ := path.Match(m.name, name); ok && (s.anyIn(dir, m.inside) || s.anyIn(parent, m.beside)) {
 			return m.entry
 		}
 	}
 	return nil
 }
 
-func anyIn(dir string, names []string) bool {
+func (s sight) anyIn(dir string, names []string) bool {
 	for _, n := range names {
-		if _, err := os.Lstat(filepath.Join(dir, n)); err == nil {
+		if _, err := s.stat(filepath.Join(dir, n), false); err == nil {
 			return true
 		}
 	}

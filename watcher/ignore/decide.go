@@ -117,7 +117,7 @@ func (f *Filter) bar(rel, name string, dir bool) bar {
 		return b
 	}
 	if b.rule = dirTable.find(name); b.rule == nil {
-		b.rule = marker(filepath.Dir(f.abs(rel)), name)
+		b.rule = f.sight.marker(filepath.Dir(f.abs(rel)), name)
 	}
 	return b
 }

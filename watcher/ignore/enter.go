@@ -41,13 +41,13 @@ func (f *Filter) enterRoot() *inside {
 	if !f.rules {
 		return in
 	}
-	global, configs := globalExcludes()
+	global, configs := f.sight.globalExcludes()
 	in.outside = configs
 	if global != "" {
 		in.outside = append(in.outside, global)
 		in.global = f.read(global, true)
 	}
-	if _, isTop := excludeFile(f.root); !isTop {
+	if _, isTop := f.sight.excludeFile(f.root); !isTop {
 		f.readAbove(in)
 	}
 	f.readRules(in, ".")
@@ -58,11 +58,11 @@ func (f *Filter) enterRoot() *inside {
 // that ignore the folder itself have no say in it.
 func (f *Filter) readAbove(in *inside) {
 	in.rules[kindGit] = (*scope)(nil).push(in.global, 0)
-	top := enclosingTop(f.root)
+	top := f.sight.enclosingTop(f.root)
 	if top == "" {
 		return
 	}
-	exclude, _ := excludeFile(top)
+	exclude, _ := f.sight.excludeFile(top)
 	in.outside = append(in.outside, exclude)
 	rules := in.rules[kindGit].push(f.read(exclude, true), 0)
 	way, err := filepath.Rel(top, f.root)
@@ -92,9 +92,9 @@ func (f *Filter) readRules(in *inside, rel string) {
 	dir := f.abs(rel)
 	// Before they are read: a change in between shows the next time.
 	in.stamps = f.stamp(rel, in.outside)
-	if exclude, isTop := topStamped(in.stamps, dir); isTop {
+	if exclude, isTop := f.topStamped(in.stamps, dir); isTop {
 		in.outside = append(in.outside, exclude)
-		in.stamps = append(in.stamps, stamp(exclude, true))
+		in.stamps = append(in.stamps, f.sight.stamp(exclude, true))
 		in.rules[kindGit] = (*scope)(nil).push(in.global, base).push(f.read(exclude, true), base)
 	}
 	for kind, name := range ruleNames {
@@ -106,11 +106,11 @@ func (f *Filter) readRules(in *inside, rel string) {
 }
 
 // topStamped is excludeFile for a directory whose stamps were taken.
-func topStamped(stamps []fs.FileInfo, dir string) (name string, ok bool) {
+func (f *Filter) topStamped(stamps []fs.FileInfo, dir string) (name string, ok bool) {
 	if stamps[kinds] == nil {
 		return "", false
 	}
-	return excludeFile(dir)
+	return f.sight.excludeFile(dir)
 }
 
 // unlessEmpty saves the memory of stamps that say there is nothing.
@@ -126,7 +126,7 @@ func unlessEmpty(stamps []fs.FileInfo) []fs.FileInfo {
 // read reads one rule file; nil when it has no rules. What cannot be read
 // counts as empty and is a problem, but for what is not there.
 func (f *Filter) read(name string, follow bool) *ruleList {
-	data, err := readRegular(name, maxRuleFile, follow)
+	data, err := f.sight.readRegular(name, maxRuleFile, follow)
 	if err != nil {
 		f.problems.set(name, err)
 		return nil

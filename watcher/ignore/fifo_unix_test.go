@@ -28,7 +28,7 @@ func TestFIFO(t *testing.T) {
 	}
 	// And when it comes between asking what it is and opening it.
 	mustEnd(t, "opening a FIFO", func() {
-		file, err := openNoWait(filepath.Join(f.root, ".ignore"), false)
+		file, err := (sight{}).open(filepath.Join(f.root, ".ignore"), false)
 		if err != nil {
 			t.Error(err)
 			return

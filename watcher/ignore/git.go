@@ -12,26 +12,26 @@ const maxGitFile = 1 << 20
 
 // excludeFile returns the info/exclude file of the git repository whose top is
 // dir; ok is false when dir is not the top of one. The file need not exist.
-func excludeFile(dir string) (name string, ok bool) {
+func (s sight) excludeFile(dir string) (name string, ok bool) {
 	gitDir := filepath.Join(dir, ".git")
-	fi, err := os.Stat(gitDir)
+	fi, err := s.stat(gitDir, true)
 	if err != nil {
 		return "", false
 	}
 	if !fi.IsDir() {
 		// A linked worktree or a submodule: the directory is elsewhere.
-		data, err := readRegular(gitDir, maxGitFile, true)
+		data, err := s.readRegular(gitDir, maxGitFile, true)
 		target, found := strings.CutPrefix(string(bytes.TrimSpace(data)), "gitdir: ")
 		if err != nil || !found {
 			return "", false
 		}
 		gitDir = within(dir, target)
 	}
-	if _, err := os.Lstat(filepath.Join(gitDir, "HEAD")); err != nil {
+	if _, err := s.stat(filepath.Join(gitDir, "HEAD"), false); err != nil {
 		return "", false
 	}
 	// Worktrees share the files of the repository they were made from.
-	if data, err := readRegular(filepath.Join(gitDir, "commondir"), maxGitFile, true); err == nil {
+	if data, err := s.readRegular(filepath.Join(gitDir, "commondir"), maxGitFile, true); err == nil {
 		gitDir = within(gitDir, string(bytes.TrimSpace(data)))
 	}
 	return filepath.Join(gitDir, "info", "exclude"), true
@@ -47,13 +47,13 @@ func within(dir, name string) string {
 
 // enclosingTop returns the top of the git repository that dir lies in, but is
 // not the top of; "" when there is none.
-func enclosingTop(dir string) string {
+func (s sight) enclosingTop(dir string) string {
 	for {
 		up := filepath.Dir(dir)
 		if up == dir {
 			return ""
 		}
-		if _, ok := excludeFile(up); ok {
+		if _, ok := s.excludeFile(up); ok {
 			return up
 		}
 		dir = up
@@ -62,7 +62,7 @@ func enclosingTop(dir string) string {
 
 // globalExcludes returns the user's global excludes file, "" when nothing says
 // where it would be, and the config files that this depends on.
-func globalExcludes() (name string, configs []string) {
+func (s sight) globalExcludes() (name string, configs []string) {
 	home, _ := os.UserHomeDir()
 	xdg := os.Getenv("XDG_CONFIG_HOME")
 	if xdg == "" && home != "" {
@@ -73,7 +73,7 @@ func globalExcludes() (name string, configs []string) {
 	}
 	for _, c := range configFiles(home, xdg) {
 		configs = append(configs, c)
-		data, err := readRegular(c, maxGitFile, true)
+		data, err := s.readRegular(c, maxGitFile, true)
 		if err != nil {
 			continue
 		}

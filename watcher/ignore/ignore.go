@@ -3,6 +3,7 @@ package ignore
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -22,6 +23,10 @@ type Options struct {
 	Hidden bool
 	// Gitignore honours rule files; the built-in list holds without it.
 	Gitignore bool
+	// May and Open, if set, are those of a user: rules come from files alone that May
+	// says the user may know of, and are read through Open.
+	May  func(path string) bool
+	Open func(path string, flags int) (*os.File, error)
 }
 
 // Filter decides what of one folder is indexed. It is a watcher.Filter and is
@@ -34,6 +39,7 @@ type Filter struct {
 	root             string
 	include, exclude *globs
 	hidden, rules    bool
+	sight            sight
 
 	mu       sync.RWMutex // guards what follows, problems aside
 	dirs     map[string]*inside
@@ -63,7 +69,7 @@ func New(o Options) (*Filter, error) {
 	}
 	return &Filter{
 		root: filepath.Clean(o.Root), include: include, exclude: exclude,
-		hidden: o.Hidden, rules: o.Gitignore, dirs: map[string]*inside{}, outer: map[string]*inside{},
+		hidden: o.Hidden, rules: o.Gitignore, sight: sight{o.May, o.Open}, dirs: map[string]*inside{}, outer: map[string]*inside{},
 	}, nil
 }
 
@@ -175,7 +181,7 @@ func (f *Filter) OutsideChanged() bool {
 	outdated := f.outdated
 	outer := slices.Collect(maps.Values(f.outer))
 	f.mu.RUnlock()
-	return outdated || slices.ContainsFunc(outer, (*inside).outsideChanged)
+	return outdated || slices.ContainsFunc(outer, func(in *inside) bool { return in.outsideChanged(f.sight) })
 }
 
 // Problems names the rule files that could not be read and count as empty, each
@@ -204,6 +210,6 @@ const excludeRel = ".git/info/exclude"
 func (f *Filter) abs(rel string) string { return filepath.Join(f.root, filepath.FromSlash(rel)) }
 
 func (f *Filter) isDir(rel string) bool {
-	fi := stamp(f.abs(rel), false)
+	fi := f.sight.stamp(f.abs(rel), false)
 	return fi != nil && fi.IsDir()
 }

@@ -169,7 +169,7 @@ func (f *Filter) refresh(rel string) {
 	if in == nil || !in.ready || !f.rules {
 		return
 	}
-	outdated := in.outsideChanged()
+	outdated := in.outsideChanged(f.sight)
 	if !outdated && in.ownUnchanged(f.stamp(rel, nil)) {
 		return
 	}
@@ -199,9 +199,9 @@ func (in *inside) ownUnchanged(now []fs.FileInfo) bool {
 	return true
 }
 
-func (in *inside) outsideChanged() bool {
+func (in *inside) outsideChanged(s sight) bool {
 	for i, name := range in.outside {
-		if !sameStamp(in.was(kinds+1+i), stamp(name, true)) {
+		if !sameStamp(in.was(kinds+1+i), s.stamp(name, true)) {
 			return true
 		}
 	}
@@ -213,11 +213,11 @@ func (f *Filter) stamp(rel string, outside []string) []fs.FileInfo {
 	dir := f.abs(rel)
 	stamps := make([]fs.FileInfo, 0, kinds+1+len(outside))
 	for _, name := range ruleNames {
-		stamps = append(stamps, stamp(filepath.Join(dir, name), false))
+		stamps = append(stamps, f.sight.stamp(filepath.Join(dir, name), false))
 	}
-	stamps = append(stamps, stamp(filepath.Join(dir, ".git"), true))
+	stamps = append(stamps, f.sight.stamp(filepath.Join(dir, ".git"), true))
 	for _, name := range outside {
-		stamps = append(stamps, stamp(name, true))
+		stamps = append(stamps, f.sight.stamp(name, true))
 	}
 	return stamps
 }

@@ -21,13 +21,9 @@ var (
 // at the end of the path is followed. It never waits: not for a FIFO, not for a
 // device. A missing file is fs.ErrNotExist; of one that is larger than limit
 // bytes the beginning comes with errTooLarge.
-func readRegular(name string, limit int64, follow bool) ([]byte, error) {
-	stat := os.Lstat
-	if follow {
-		stat = os.Stat
-	}
+func (s sight) readRegular(name string, limit int64, follow bool) ([]byte, error) {
 	// Asked first, since opening a device may do something.
-	switch fi, err := stat(name); {
+	switch fi, err := s.stat(name, follow); {
 	case err != nil:
 		return nil, err
 	case fi.Mode().Type() == fs.ModeSymlink:
@@ -35,7 +31,7 @@ func readRegular(name string, limit int64, follow bool) ([]byte, error) {
 	case !fi.Mode().IsRegular():
 		return nil, errNotRegular
 	}
-	f, err := openNoWait(name, follow)
+	f, err := s.open(name, follow)
 	if err != nil {
 		return nil, err
 	}
@@ -58,12 +54,8 @@ func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || isNotDir(
 
 // stamp is what the file system says of a rule file, nil when there is none. A
 // change of it means that the file is to be read again.
-func stamp(name string, follow bool) fs.FileInfo {
-	stat := os.Lstat
-	if follow {
-		stat = os.Stat
-	}
-	fi, err := stat(name)
+func (s sight) stamp(name string, follow bool) fs.FileInfo {
+	fi, err := s.stat(name, follow)
 	if err != nil {
 		return nil
 	}

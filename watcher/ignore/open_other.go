@@ -4,8 +4,8 @@ package ignore
 
 import "os"
 
-// openNoWait opens a file for reading. Whether it is a link or a regular file
+// open opens a file for reading. Whether it is a link or a regular file
 // was asked before; these systems have no FIFO in a directory.
-func openNoWait(name string, _ bool) (*os.File, error) { return os.Open(name) }
+func (s sight) open(name string, _ bool) (*os.File, error) { return os.Open(name) }
 
 func isNotDir(error) bool { return false }

@@ -8,12 +8,15 @@ import (
 	"syscall"
 )
 
-// openNoWait opens a file for reading without waiting for a FIFO's writer and,
-// unless follow is set, without following a symbolic link at its end.
-func openNoWait(name string, follow bool) (*os.File, error) {
+// open opens a file for reading without waiting for a FIFO's writer and, unless
+// follow is set, without following a symbolic link at its end.
+func (s sight) open(name string, follow bool) (*os.File, error) {
 	flags := os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_CLOEXEC
 	if !follow {
 		flags |= syscall.O_NOFOLLOW
+	}
+	if s.as != nil {
+		return s.as(name, flags)
 	}
 	return os.OpenFile(name, flags, 0)
 }

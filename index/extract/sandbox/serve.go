@@ -19,7 +19,7 @@ const Verb = "extract-worker"
 const (
 	// memoryLimit bounds what a worker may hold, in bytes, and memoryGoal is when it
 	// collects its garbage harder.
-	memoryLimit = 400 << 20
+	memoryLimit = memoryScale * 400 << 20
 	memoryGoal  = 256 << 20
 	// processorLimit bounds the processor time of a worker, in seconds.
 	processorLimit = 300

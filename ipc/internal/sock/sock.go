@@ -16,6 +16,8 @@ type Credentials struct {
 	UID uint32
 	GID uint32
 	PID int // 0 where the system does not tell
+	// Groups are the other groups, where the system tells: on Linux.
+	Groups []uint32
 }
 
 // ErrUnsupported says that the system or the kind of connection has no peer
