@@ -16,7 +16,7 @@ func TestBadFiles(t *testing.T) {
 	h := start(t, "max_file_size = \"1MiB\"\n")
 	h.write("good.txt", "apple")
 	h.write("invalid.txt", "caf\xe9 apple")
-	h.write("binary.txt", "apple\x00\x01\x02")
+	h.write("binary.txt", "\x7fELF\x02\x01\x01\x00\x00apple\x00\x00\x00\x00")
 	h.write("empty.txt", "")
 	h.write("key.pem", "apple")
 	h.write("node_modules/x.txt", "apple")
@@ -39,13 +39,13 @@ func TestBadFiles(t *testing.T) {
 		t.Errorf("apple is found in %q", got)
 	}
 	p := call[ipc.PassagesResult](h, ipc.MethodPassages, ipc.PassagesParams{Path: h.path("invalid.txt")})
-	if len(p.Passages) != 1 || p.Passages[0].Text != "caf\ufffd apple" {
-		t.Errorf("invalid UTF-8 is shown as %+v", p.Passages)
+	if len(p.Passages) != 1 || p.Passages[0].Text != "café apple" {
+		t.Errorf("a legacy encoding is shown as %+v", p.Passages)
 	}
 	for name, want := range map[string]struct{ state, reason string }{
 		"good.txt":           {ipc.FileIndexed, ""},
 		"empty.txt":          {ipc.FileIndexed, ""},
-		"binary.txt":         {ipc.FileSkipped, "binary"},
+		"binary.txt":         {ipc.FileSkipped, "program"},
 		"big.txt":            {ipc.FileSkipped, "large"},
 		"pipe.txt":           {ipc.FileSkipped, "FIFO"},
 		"key.pem":            {ipc.FileSkipped, "secret"},

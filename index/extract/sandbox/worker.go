@@ -243,7 +243,7 @@ func (w *worker) death(err error) error {
 	switch {
 	case reason != "":
 		return errors.New(reason)
-	case strings.Contains(said, "out of memory") || strings.Contains(said, "cannot allocate memory"):
+	case starved(said):
 		return fmt.Errorf("reading it takes more memory than the %d MiB allowed", memoryLimit>>20)
 	case strings.Contains(said, "stack overflow") || strings.Contains(said, "stack exceeds"):
 		return errors.New("reading it overflows the stack: nested too deeply")
@@ -254,6 +254,17 @@ func (w *worker) death(err error) error {
 		return errors.New("reading it takes too much processor time")
 	}
 	return fmt.Errorf("its reader crashed: %s", firstLine(said, w.cmd.ProcessState))
+}
+
+// starved reports whether a process that says so has ended because it got no more
+// memory: the runtime, its threads and the race detector each have their words.
+func starved(said string) bool {
+	for _, words := range []string{"out of memory", "cannot allocate memory", "pthread_create failed", "failed to allocate"} {
+		if strings.Contains(said, words) {
+			return true
+		}
+	}
+	return false
 }
 
 // firstLine is what a crash is called: what the process said first, or how it ended.
