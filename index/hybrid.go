@@ -147,7 +147,8 @@ func (h *hybrid) vectors() error {
 // near adds the nearest passages that the lexical score has not found.
 func (h *hybrid) near(sp *space) error {
 	keep := make(map[uint32]bool)
-	nearest, err := sp.nearest(h.ctx, h.query, h.limit, h.s.engine.opts.Threads, func(pid uint64) bool { return h.mayFind(pid, keep) })
+	// Of code there may be some too many: its documents are not looked at before.
+	nearest, err := sp.nearest(h.ctx, h.query, 2*h.limit, h.s.engine.opts.Threads, func(pid uint64) bool { return h.mayFind(pid, keep) })
 	if err != nil {
 		return err
 	}
@@ -155,7 +156,19 @@ func (h *hybrid) near(sp *space) error {
 	for _, f := range h.found {
 		have[f.view.PassageID(f.local)] = true
 	}
+	taken := 0
 	for _, n := range nearest {
+		if taken == h.limit {
+			break
+		}
+		if h.best.CosineBest == 0 || !have[n.pid] {
+			i, local, _ := h.s.livePassage(n.pid)
+			v := &h.s.views[i]
+			if !h.speaks(&h.record(v, uint32(v.PassageDoc(local))).info) {
+				continue
+			}
+		}
+		taken++
 		h.best.CosineBest = max(h.best.CosineBest, n.cosine)
 		if !have[n.pid] {
 			h.found = append(h.found, h.lookUp(n.pid))
@@ -171,12 +184,14 @@ func (h *hybrid) mayFind(pid uint64, keep map[uint32]bool) bool {
 	if !ok || !h.meetsDemands(i, local) {
 		return false
 	}
+	if h.o.Keep == nil {
+		return true
+	}
 	v := &h.s.views[i]
 	slot := uint32(v.PassageDoc(local))
 	kept, known := keep[slot]
 	if !known {
-		info := &h.record(v, slot).info
-		kept = h.speaks(info) && (h.o.Keep == nil || h.o.Keep(info))
+		kept = h.o.Keep(&h.record(v, slot).info)
 		keep[slot] = kept
 	}
 	return kept

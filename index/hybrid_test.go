@@ -469,13 +469,18 @@ func BenchmarkHybrid(b *testing.B) {
 	st := embedded(b, e)
 	for _, m := range []Model{BM25, Best, Hybrid} {
 		b.Run(string(m), func(b *testing.B) {
+			var took []time.Duration
 			for b.Loop() {
 				q := c.word() + " " + c.word() + " " + c.word()
 				o := SearchOptions{K: 10, Model: m, K1: 0.9, B: 0.4}
+				start := time.Now()
 				if _, err := e.Snapshot().Search(context.Background(), q, o); err != nil {
 					b.Fatal(err)
 				}
+				took = append(took, time.Since(start))
 			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
 			b.ReportMetric(float64(st.Embedded), "passages")
 		})
 	}
