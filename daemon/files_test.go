@@ -16,7 +16,7 @@ func TestBadFiles(t *testing.T) {
 	h := start(t, "max_file_size = \"1MiB\"\n")
 	h.write("good.txt", "apple")
 	h.write("invalid.txt", "caf\xe9 apple")
-	h.write("binary.txt", "\x7fELF\x02\x01\x01\x00\x00apple\x00\x00\x00\x00")
+	h.write("binary.txt", "apple\x00\x01\x02")
 	h.write("empty.txt", "")
 	h.write("key.pem", "apple")
 	h.write("node_modules/x.txt", "apple")
@@ -45,7 +45,7 @@ func TestBadFiles(t *testing.T) {
 	for name, want := range map[string]struct{ state, reason string }{
 		"good.txt":           {ipc.FileIndexed, ""},
 		"empty.txt":          {ipc.FileIndexed, ""},
-		"binary.txt":         {ipc.FileSkipped, "program"},
+		"binary.txt":         {ipc.FileSkipped, "binary"},
 		"big.txt":            {ipc.FileSkipped, "large"},
 		"pipe.txt":           {ipc.FileSkipped, "FIFO"},
 		"key.pem":            {ipc.FileSkipped, "secret"},

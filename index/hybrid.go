@@ -161,12 +161,10 @@ func (h *hybrid) near(sp *space) error {
 		if taken == h.limit {
 			break
 		}
-		if h.best.CosineBest == 0 || !have[n.pid] {
-			i, local, _ := h.s.livePassage(n.pid)
-			v := &h.s.views[i]
-			if !h.speaks(&h.record(v, uint32(v.PassageDoc(local))).info) {
-				continue
-			}
+		i, local, _ := h.s.livePassage(n.pid)
+		v := &h.s.views[i]
+		if !h.speaks(&h.record(v, uint32(v.PassageDoc(local))).info) {
+			continue
 		}
 		taken++
 		h.best.CosineBest = max(h.best.CosineBest, n.cosine)

@@ -136,9 +136,9 @@ func wideByNULs(sample []byte) encoding.Encoding {
 		e = utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM)
 	case nul[0] >= n && nul[1] > n/2 && nul[3]*16 <= n:
 		e = utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM)
-	case (even*32 <= odd || big*32 < little) && !narrow(sample):
+	case (even*32 <= odd || big*32 < little) && enough(odd, little, sample) && !narrow(sample):
 		e = utf16.UTF16(utf16.LittleEndian, utf16.IgnoreBOM)
-	case (odd*32 <= even || little*32 < big) && !narrow(sample):
+	case (odd*32 <= even || little*32 < big) && enough(even, big, sample) && !narrow(sample):
 		e = utf16.UTF16(utf16.BigEndian, utf16.IgnoreBOM)
 	default:
 		return nil
@@ -148,6 +148,10 @@ func wideByNULs(sample []byte) encoding.Encoding {
 	}
 	return e
 }
+
+// enough says that a few NULs by chance are not taken for UTF-16: half of its characters
+// have one, or it has spaces or line ends.
+func enough(nuls, spaces int, sample []byte) bool { return spaces > 0 || 4*nuls >= len(sample) }
 
 // wideSpaces counts the spaces and line ends of UTF-16 in either order of bytes:
 // Chinese has NULs in other places too.

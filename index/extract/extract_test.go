@@ -39,6 +39,7 @@ func TestPlainTextIsOneSection(t *testing.T) {
 func TestBinaryIsRefusedWithTheReason(t *testing.T) {
 	for content, reason := range map[string]string{
 		"abc\x00":                            "binary: NUL byte at offset 3",
+		"apple\x00\x01\x02":                  "binary: NUL byte at offset 5", // one NUL is no UTF-16
 		"\xe9\x00 some words in no encoding": "binary: NUL byte at offset 1",
 		"\x01\x02\x03\x04\xe9\xe8 abc":       "binary: 4 control characters, the first at offset 0",
 	} {
